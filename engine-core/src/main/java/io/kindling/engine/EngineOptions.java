@@ -1,0 +1,60 @@
+package io.kindling.engine;
+
+import io.kindling.engine.provider.Precision;
+import io.kindling.engine.provider.ProviderOptions;
+import java.util.Set;
+
+/**
+ * How a model is loaded and run; fixed for the life of a session.
+ *
+ * @param device {@code auto}, {@code cpu}, {@code cuda} or {@code cuda:N}
+ * @param threads kernel threads; 0 sizes them from the cgroup
+ * @param optimize whether the optimiser runs
+ * @param disabledPasses optimiser passes switched off by name
+ * @param maxBatch most rows that one step serves
+ * @param maxStepTokens token budget of one step, prefill chunks and decode steps together
+ * @param kvBudgetBytes memory for the KV cache; 0 takes a share of what is free
+ * @param prefixCache whether equal prompt beginnings share KV pages
+ * @param deduplicate whether equal greedy requests are computed once
+ */
+public record EngineOptions(
+        ProviderOptions.Kernels kernels,
+        Precision precision,
+        String device,
+        ExecutionPath path,
+        int threads,
+        boolean optimize,
+        Set<String> disabledPasses,
+        int maxBatch,
+        int maxStepTokens,
+        long kvBudgetBytes,
+        boolean prefixCache,
+        boolean deduplicate) {
+
+    /** How decoders run: RAGGED packs tokens of many rows, DENSE runs the exported graph as it is. */
+    public enum ExecutionPath {
+        AUTO,
+        DENSE,
+        RAGGED
+    }
+
+    public EngineOptions {
+        disabledPasses = Set.copyOf(disabledPasses);
+    }
+
+    public static EngineOptions defaults() {
+        return new EngineOptions(
+                ProviderOptions.Kernels.AUTO,
+                Precision.BALANCED,
+                "auto",
+                ExecutionPath.AUTO,
+                0,
+                true,
+                Set.of(),
+                32,
+                512,
+                0,
+                true,
+                true);
+    }
+}

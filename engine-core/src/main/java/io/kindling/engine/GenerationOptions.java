@@ -1,0 +1,51 @@
+package io.kindling.engine;
+
+import java.util.List;
+
+/**
+ * How one text is generated; Hugging Face's parameter names and meanings.
+ *
+ * @param maxNewTokens most tokens to generate, prompt not counted
+ * @param temperature 0 is greedy
+ * @param topK keep the k likeliest tokens; 0 keeps all
+ * @param topP keep the smallest set whose probability reaches p; 1 keeps all
+ * @param minP drop tokens less likely than p times the likeliest
+ * @param repetitionPenalty above 1 discourages tokens of prompt and answer
+ * @param seed key of the counter-based generator
+ * @param stop texts that end generation and are not part of the answer
+ * @param ignoreEos goes on past end tokens, for benchmarks
+ * @param onOverflow what happens to a prompt that leaves no room for an answer
+ */
+public record GenerationOptions(
+        int maxNewTokens,
+        double temperature,
+        int topK,
+        double topP,
+        double minP,
+        double repetitionPenalty,
+        long seed,
+        List<String> stop,
+        boolean ignoreEos,
+        OnOverflow onOverflow) {
+
+    /** What to do with a prompt that is too long for the model. */
+    public enum OnOverflow {
+        ERROR,
+        TRUNCATE_LEFT,
+        TRUNCATE_RIGHT
+    }
+
+    public GenerationOptions {
+        stop = List.copyOf(stop);
+    }
+
+    /** Greedy, 128 tokens. */
+    public static GenerationOptions defaults() {
+        return new GenerationOptions(128, 0, 0, 1, 0, 1, 0, List.of(), false, OnOverflow.ERROR);
+    }
+
+    public GenerationOptions withMaxNewTokens(int value) {
+        return new GenerationOptions(
+                value, temperature, topK, topP, minP, repetitionPenalty, seed, stop, ignoreEos, onOverflow);
+    }
+}

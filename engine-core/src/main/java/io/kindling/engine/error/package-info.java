@@ -1,0 +1,2 @@
+/** Exception types with codes. Depends on nothing. */
+package io.kindling.engine.error;

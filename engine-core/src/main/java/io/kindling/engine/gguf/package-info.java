@@ -1,0 +1,2 @@
+/** GGUF reader and its converter to an ONNX model package. Runs nothing. */
+package io.kindling.engine.gguf;

@@ -1,0 +1,85 @@
+package io.kindling.engine.ir;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A constant tensor of a model. Elements are little-endian in row-major order; 4-bit elements are packed two a byte,
+ * low nibble first, 2-bit ones four a byte, lowest bits first.
+ */
+public final class TensorData {
+    /** Where the elements are. */
+    public sealed interface Content {}
+
+    /** Elements in memory; the buffer is little-endian and its remaining bytes are the elements. */
+    public record Inline(ByteBuffer bytes) implements Content {}
+
+    /** Elements in a file that the path guard has accepted: {@code length} bytes from {@code offset}. */
+    public record External(Path file, long offset, long length) implements Content {}
+
+    /** Elements of a string tensor. */
+    public record Strings(List<String> values) implements Content {}
+
+    private final DataType type;
+    private final long[] shape;
+    private final Content content;
+
+    public TensorData(DataType type, long[] shape, Content content) {
+        this.type = type;
+        this.shape = shape.clone();
+        this.content = content;
+    }
+
+    public static TensorData ofFloats(long[] shape, float... values) {
+        ByteBuffer bytes =
+                ByteBuffer.allocateDirect(values.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asFloatBuffer().put(values);
+        return new TensorData(DataType.FLOAT, shape, new Inline(bytes));
+    }
+
+    public static TensorData ofLongs(long[] shape, long... values) {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(values.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asLongBuffer().put(values);
+        return new TensorData(DataType.INT64, shape, new Inline(bytes));
+    }
+
+    public static TensorData ofInts(long[] shape, int... values) {
+        ByteBuffer bytes =
+                ByteBuffer.allocateDirect(values.length * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asIntBuffer().put(values);
+        return new TensorData(DataType.INT32, shape, new Inline(bytes));
+    }
+
+    public DataType type() {
+        return type;
+    }
+
+    public long[] shape() {
+        return shape.clone();
+    }
+
+    public Content content() {
+        return content;
+    }
+
+    /** Product of the dimensions. The loader has checked that it does not overflow. */
+    public long elementCount() {
+        long count = 1;
+        for (long dimension : shape) {
+            count = Math.multiplyExact(count, dimension);
+        }
+        return count;
+    }
+
+    public long byteSize() {
+        return type.byteSize(elementCount());
+    }
+
+    @Override
+    public String toString() {
+        return type.onnxName() + Arrays.toString(shape);
+    }
+}

@@ -1,0 +1,2 @@
+/** Logits processors and samplers; knows no session. */
+package io.kindling.engine.sample;

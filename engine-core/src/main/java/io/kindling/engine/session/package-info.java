@@ -1,0 +1,2 @@
+/** Planning, memory plan, execution, control flow and bindings; names no provider. */
+package io.kindling.engine.session;

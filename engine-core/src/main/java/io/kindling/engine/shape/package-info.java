@@ -1,0 +1,2 @@
+/** Symbolic shape and type inference; knows no provider. */
+package io.kindling.engine.shape;

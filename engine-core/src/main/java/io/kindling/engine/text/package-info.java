@@ -1,0 +1,2 @@
+/** Tokenizer, chat template, incremental detokeniser; knows nothing of tensors. */
+package io.kindling.engine.text;
