@@ -7,9 +7,6 @@ import java.util.function.Supplier;
  * derived from them. Thread-safe.
  */
 public interface WeightStore {
-    /** The constant of this name, on the device. */
-    Tensor weight(String name);
-
     /**
      * A derived layout, made at most once per key. The key names the weights and the layout, such as
      * {@code "lm_head.weight/int4-avx512"}.
