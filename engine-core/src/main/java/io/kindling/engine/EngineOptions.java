@@ -2,10 +2,11 @@ package io.kindling.engine;
 
 import io.kindling.engine.provider.Precision;
 import io.kindling.engine.provider.ProviderOptions;
+import java.io.Serializable;
 import java.util.Set;
 
 /**
- * How a model is loaded and run; fixed for the life of a session.
+ * How a model is loaded and run; fixed for the life of a session. Serializable, since a driver resolves it for executors.
  *
  * @param device {@code auto}, {@code cpu}, {@code cuda} or {@code cuda:N}
  * @param threads kernel threads; 0 sizes them from the cgroup
@@ -29,7 +30,8 @@ public record EngineOptions(
         int maxStepTokens,
         long kvBudgetBytes,
         boolean prefixCache,
-        boolean deduplicate) {
+        boolean deduplicate)
+        implements Serializable {
 
     /** How decoders run: RAGGED packs tokens of many rows, DENSE runs the exported graph as it is. */
     public enum ExecutionPath {

@@ -1,5 +1,6 @@
 package io.kindling.engine;
 
+import java.io.Serializable;
 import java.util.List;
 
 /**
@@ -26,7 +27,8 @@ public record GenerationOptions(
         long seed,
         List<String> stop,
         boolean ignoreEos,
-        OnOverflow onOverflow) {
+        OnOverflow onOverflow)
+        implements Serializable {
 
     /** What to do with a prompt that is too long for the model. */
     public enum OnOverflow {
