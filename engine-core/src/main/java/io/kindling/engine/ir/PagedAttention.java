@@ -17,8 +17,10 @@ package io.kindling.engine.ir;
  *       {@code [1, T, (num_heads + 2 * kv_num_heads) * head]}
  *   <li>{@link #KEY} float {@code [1, T, kv_num_heads * head]}, or absent
  *   <li>{@link #VALUE} float {@code [1, T, kv_num_heads * head]}, or absent
- *   <li>{@link #KEY_PAGES} float {@code [pages, kv_num_heads, 16, head]}, read and written
- *   <li>{@link #VALUE_PAGES} as KEY_PAGES
+ *   <li>{@link #KEY_PAGES} float {@code [pages, kv_num_heads, head, 16]}, read and written: keys lie transposed, so that
+ *       the scores of a page's 16 positions are one vector, accumulated over the head in ascending order without sums
+ *       across lanes
+ *   <li>{@link #VALUE_PAGES} float {@code [pages, kv_num_heads, 16, head]}, read and written
  *   <li>{@link #BLOCK_TABLE} int32 {@code [S, blocks]}: position p of sequence s lies in slot {@code p % 16} of page
  *       {@code BLOCK_TABLE[s][p / 16]}; entries behind a sequence's last token are undefined
  *   <li>{@link #TOKEN_SEQUENCE} int32 {@code [T]}: the row of the block table
