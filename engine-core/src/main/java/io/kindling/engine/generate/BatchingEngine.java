@@ -1,0 +1,97 @@
+package io.kindling.engine.generate;
+
+import io.kindling.engine.EngineOptions;
+import io.kindling.engine.GenerationEngine;
+import io.kindling.engine.GenerationRequest;
+import io.kindling.engine.GenerationResult;
+import io.kindling.engine.GenerationStats;
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.metadata.ModelPackage;
+import io.kindling.engine.text.ChatTemplate;
+import io.kindling.engine.text.Tokenizer;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The engine of one model: tasks encode and wait on their own threads, one thread runs the steps. */
+final class BatchingEngine implements GenerationEngine {
+    private final PromptEncoder encoder;
+    private final int contextLength;
+    private final Decoder decoder;
+    private final Counters counters = new Counters();
+    private final RequestBoard board;
+    private final Thread thread;
+
+    BatchingEngine(
+            Decoder decoder,
+            ModelPackage model,
+            Tokenizer tokenizer,
+            Optional<ChatTemplate> template,
+            EngineOptions options) {
+        this.decoder = decoder;
+        encoder = new PromptEncoder(model, tokenizer, template);
+        contextLength = model.contextLength().orElse(Integer.MAX_VALUE);
+        board = new RequestBoard(options.deduplicate(), counters);
+        Scheduler scheduler = new Scheduler(decoder, board, counters, tokenizer, model.stopIds(), options);
+        thread = new Thread(scheduler, "kindling-generate");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public Client openClient() {
+        return new BoardClient();
+    }
+
+    @Override
+    public GenerationStats stats() {
+        return counters.snapshot(decoder.pagesPeak());
+    }
+
+    @Override
+    public void close() {
+        board.close(new KindlingException(ErrorCode.CANCELLED, "the generation engine was closed"));
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException fault) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private final class BoardClient implements Client {
+        private final ClientQueue queue = new ClientQueue();
+
+        @Override
+        public CompletableFuture<GenerationResult> submit(GenerationRequest request) {
+            counters.requests.increment();
+            int[] prompt;
+            try {
+                prompt = encoder.encode(request);
+            } catch (KindlingException fault) {
+                counters.failedRows.increment();
+                return CompletableFuture.completedFuture(
+                        GenerationResult.failed(request.id(), List.of(), fault.code(), fault.getMessage()));
+            }
+            Job job = new Job(
+                    prompt,
+                    request.options(),
+                    request.forceIds(),
+                    request.topLogits(),
+                    request.rowKey(),
+                    contextLength);
+            return board.submit(queue, request.id(), job);
+        }
+
+        @Override
+        public void close() {
+            board.close(queue);
+        }
+    }
+}

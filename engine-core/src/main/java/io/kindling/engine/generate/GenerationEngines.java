@@ -1,0 +1,58 @@
+package io.kindling.engine.generate;
+
+import io.kindling.engine.EngineOptions;
+import io.kindling.engine.GenerationEngine;
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.ir.OnnxModel;
+import io.kindling.engine.metadata.DecoderIo;
+import io.kindling.engine.metadata.ModelPackage;
+import io.kindling.engine.session.GraphSession;
+import io.kindling.engine.session.ModelWeights;
+import io.kindling.engine.session.SessionOptions;
+import io.kindling.engine.text.ChatTemplate;
+import io.kindling.engine.text.Tokenizer;
+import java.util.Optional;
+
+/** Opens generation engines. */
+public final class GenerationEngines {
+    private static final long LEAST_BUDGET = 256L << 20;
+
+    private GenerationEngines() {}
+
+    /**
+     * An engine for a decoder. It plans graphs of its own over the weights it is given, and owns neither them nor the
+     * tokenizer: both must outlive it.
+     *
+     * @param model the exported graph, optimised or not
+     * @throws KindlingException UNSUPPORTED when the package is no decoder
+     */
+    public static GenerationEngine create(
+            OnnxModel model,
+            ModelPackage resolved,
+            ModelWeights weights,
+            Tokenizer tokenizer,
+            Optional<ChatTemplate> template,
+            EngineOptions options) {
+        DecoderIo io = resolved.decoder()
+                .orElseThrow(() -> new KindlingException(
+                        ErrorCode.UNSUPPORTED,
+                        "the model in '" + resolved.root() + "' is no decoder: its metadata names no token input, "
+                                + "logits and states; generation needs one"));
+        GraphSession session = GraphSession.create(model, weights, new SessionOptions(options.precision(), 0));
+        Decoder decoder = new DenseDecoder(session, io, budget(options));
+        return new BatchingEngine(decoder, resolved, tokenizer, template, options);
+    }
+
+    /** A quarter of what memory is free, where no budget is set. */
+    private static long budget(EngineOptions options) {
+        if (options.kvBudgetBytes() > 0) {
+            return options.kvBudgetBytes();
+        }
+        long free = java.lang.management.ManagementFactory.getOperatingSystemMXBean()
+                        instanceof com.sun.management.OperatingSystemMXBean system
+                ? system.getFreeMemorySize()
+                : Runtime.getRuntime().maxMemory();
+        return Math.max(LEAST_BUDGET, free / 4);
+    }
+}

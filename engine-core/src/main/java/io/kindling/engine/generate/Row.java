@@ -1,0 +1,55 @@
+package io.kindling.engine.generate;
+
+import io.kindling.engine.generate.Decoder.Slice;
+import java.util.Arrays;
+
+/** A job that runs: its ids so far, its KV cache and its answer. */
+final class Row implements AutoCloseable {
+    private static final int ROOM = 64;
+
+    final Job job;
+    final AnswerBuilder answer;
+    private final DecoderSequence sequence;
+    private int[] ids;
+    private int known;
+
+    Row(Job job, DecoderSequence sequence, AnswerBuilder answer) {
+        this.job = job;
+        this.sequence = sequence;
+        this.answer = answer;
+        known = job.prompt.length;
+        ids = Arrays.copyOf(job.prompt, known + Math.min(ROOM, job.maxNewTokens));
+    }
+
+    /** Ids that are known and not yet fed: one while decoding, more while the prompt is read. */
+    int pending() {
+        return known - sequence.length();
+    }
+
+    /** The next {@code count} ids; the logits are wanted when they are the last ones known. */
+    Slice slice(int count) {
+        return new Slice(sequence, ids, sequence.length(), count, count == pending());
+    }
+
+    /** Ids of prompt and answer; the first {@link #known} are valid. */
+    int[] ids() {
+        return ids;
+    }
+
+    int known() {
+        return known;
+    }
+
+    void append(int token) {
+        if (known == ids.length) {
+            ids = Arrays.copyOf(ids, known + Math.max(ROOM, known / 2));
+        }
+        ids[known++] = token;
+        answer.add(token);
+    }
+
+    @Override
+    public void close() {
+        sequence.close();
+    }
+}
