@@ -1,5 +1,7 @@
 package io.kindling.engine.session;
 
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.OperatorException;
 import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
@@ -11,12 +13,34 @@ final class ControlFlows {
     private ControlFlows() {}
 
     static boolean handles(Node node) {
-        return node.domain().isEmpty() && node.opType().equals("If");
+        return node.domain().isEmpty()
+                && switch (node.opType()) {
+                    case "If", "Loop", "Scan" -> true;
+                    default -> false;
+                };
     }
 
     /** Plans a control-flow node; null when it is none. */
-    static ControlFlow plan(Node node, Planner planner) {
-        return handles(node) ? IfOperator.plan(node, planner) : null;
+    static ControlFlow plan(Node node, long opset, Planner planner) {
+        if (!node.domain().isEmpty()) {
+            return null;
+        }
+        return switch (node.opType()) {
+            case "If" -> IfOperator.plan(node, planner);
+            case "Loop" -> LoopOperator.plan(node, planner);
+            case "Scan" -> {
+                if (opset < 9) {
+                    throw new OperatorException(
+                            ErrorCode.UNSUPPORTED,
+                            "Scan",
+                            node.name(),
+                            "opset " + opset
+                                    + " is not supported, 9 and newer are; export the model with a newer opset");
+                }
+                yield ScanOperator.plan(node, planner);
+            }
+            default -> null;
+        };
     }
 
     /** Every subgraph of a node. */

@@ -169,7 +169,7 @@ final class Frame implements AutoCloseable {
             return;
         }
         if (source.type() == DataType.STRING) {
-            placeStrings(id, source.strings(), source.shape());
+            copyIn(id, source);
             return;
         }
         int childSlot = child.plan.slots()[childId];
@@ -180,6 +180,31 @@ final class Frame implements AutoCloseable {
             child.slots[childSlot] = mine;
             tensors[id].retarget(source.type(), source.shape(), slots[slot], source.byteOffset());
             values[id] = tensors[id];
+            return;
+        }
+        copyIn(id, source);
+    }
+
+    /** Takes over a tensor that owns its storage as an output of the running node. */
+    void adoptOwned(int id, Tensor owned) {
+        if (owned.type() == DataType.STRING || bound[id] != null) {
+            copyIn(id, owned);
+            owned.close();
+            return;
+        }
+        int slot = plan.slots()[id];
+        if (slots[slot] != null) {
+            slots[slot].close();
+        }
+        slots[slot] = owned.buffer();
+        tensors[id].retarget(owned.type(), owned.shape(), owned.buffer(), owned.byteOffset());
+        values[id] = tensors[id];
+    }
+
+    /** Copies a tensor to an output of the running node. */
+    void copyIn(int id, Tensor source) {
+        if (source.type() == DataType.STRING) {
+            placeStrings(id, source.strings(), source.shape());
             return;
         }
         Tensor copy = place(id, source.type(), source.shape());

@@ -2,12 +2,8 @@ package io.kindling.engine.session;
 
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.OperatorException;
-import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
-import io.kindling.engine.provider.HostBuffer;
-import io.kindling.engine.provider.Tensor;
-import java.nio.ByteBuffer;
 
 /** {@code If}: runs one of two branches, which read what they need from the enclosing graph. */
 final class IfOperator implements ControlFlow {
@@ -46,8 +42,7 @@ final class IfOperator implements ControlFlow {
 
     @Override
     public void execute(Frame frame, PlannedNode node, int nodeIndex) {
-        Tensor condition = (Tensor) frame.value(node.inputs()[0]);
-        int taken = readCondition(frame, condition, node.node()) ? THEN : ELSE;
+        int taken = HostScalars.readBool(frame, node.inputs()[0], node) ? THEN : ELSE;
         Frame child = frame.child(nodeIndex, node, taken);
         child.run();
         for (int k = 0; k < node.outputs().length; k++) {
@@ -55,19 +50,5 @@ final class IfOperator implements ControlFlow {
                 frame.adopt(node.outputs()[k], child, bodies[taken].outputIds()[k]);
             }
         }
-    }
-
-    private static boolean readCondition(Frame frame, Tensor condition, Node node) {
-        if (condition.type() != DataType.BOOL || condition.elementCount() != 1) {
-            throw new OperatorException(
-                    ErrorCode.SHAPE_OR_TYPE, "If", node.name(), "cond must be one bool, found " + condition);
-        }
-        if (condition.buffer().isHost()) {
-            return condition.bytes().get(0) != 0;
-        }
-        HostBuffer host = HostBuffer.of(ByteBuffer.allocateDirect(1), 0);
-        frame.stream.download(condition.buffer(), condition.byteOffset(), host, 0, 1);
-        frame.stream.synchronize();
-        return host.bytes().get(0) != 0;
     }
 }

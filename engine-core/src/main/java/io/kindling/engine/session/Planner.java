@@ -109,7 +109,7 @@ final class Planner {
             String name = node.inputs().get(k);
             inputs[k] = name.isEmpty() ? -1 : resolve(name);
         }
-        ControlFlow control = ControlFlows.plan(node, this);
+        ControlFlow control = ControlFlows.plan(node, opset(model, node), this);
         Kernel kernel = control == null ? createKernel(node, inputs) : null;
         int[] outputs = new int[node.outputs().size()];
         int[] aliases = new int[outputs.length];

@@ -1,0 +1,103 @@
+package io.kindling.engine.session;
+
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.ir.DataType;
+import io.kindling.engine.provider.DeviceBuffer;
+import io.kindling.engine.provider.DeviceStream;
+import io.kindling.engine.provider.Tensor;
+import io.kindling.engine.provider.Value;
+import java.util.List;
+
+/** Copies slabs, the parts of a tensor at one index of an axis, in and out of larger tensors. */
+final class Slabs {
+    private Slabs() {}
+
+    /** The shape without {@code axis}. */
+    static long[] without(long[] shape, int axis) {
+        long[] slab = new long[shape.length - 1];
+        for (int k = 0; k < slab.length; k++) {
+            slab[k] = shape[k < axis ? k : k + 1];
+        }
+        return slab;
+    }
+
+    /** The shape with a dimension of {@code size} put in at {@code axis}. */
+    static long[] with(long[] slab, int axis, long size) {
+        long[] shape = new long[slab.length + 1];
+        for (int k = 0; k < shape.length; k++) {
+            shape[k] = k == axis ? size : slab[k < axis ? k : k - 1];
+        }
+        return shape;
+    }
+
+    /** An axis in [0, rank), counted from the end when negative. */
+    static int axis(long axis, int rank, String operator) {
+        long positive = axis < 0 ? axis + rank : axis;
+        if (positive < 0 || positive >= rank) {
+            throw new KindlingException(
+                    ErrorCode.SHAPE_OR_TYPE, operator + ": axis " + axis + " is out of range for rank " + rank);
+        }
+        return (int) positive;
+    }
+
+    /** Copies slab {@code index} of {@code whole} to {@code target}. */
+    static void extract(DeviceStream stream, Tensor whole, int axis, long index, DeviceBuffer target) {
+        long inner = innerBytes(whole, axis);
+        long outer = outerCount(whole, axis);
+        for (long k = 0; k < outer; k++) {
+            long from = whole.byteOffset() + (k * whole.dim(axis) + index) * inner;
+            stream.copy(whole.buffer(), from, target, k * inner, inner);
+        }
+    }
+
+    /** Copies {@code slab} to index {@code index} of {@code whole}. */
+    static void insert(DeviceStream stream, Tensor slab, Tensor whole, int axis, long index) {
+        long inner = innerBytes(whole, axis);
+        long outer = outerCount(whole, axis);
+        for (long k = 0; k < outer; k++) {
+            long to = whole.byteOffset() + (k * whole.dim(axis) + index) * inner;
+            stream.copy(slab.buffer(), slab.byteOffset() + k * inner, whole.buffer(), to, inner);
+        }
+    }
+
+    /** Stacks slabs along {@code axis}, the last first when {@code reverse}, as the output of the running node. */
+    static void stack(Frame frame, int outputId, List<Value> slabs, int axis, boolean reverse, String operator) {
+        Tensor first = (Tensor) slabs.get(0);
+        int placedAxis = axis(axis, first.rank() + 1, operator);
+        Tensor whole = frame.place(outputId, first.type(), with(first.shape(), placedAxis, slabs.size()));
+        for (int k = 0; k < slabs.size(); k++) {
+            Tensor slab = (Tensor) slabs.get(k);
+            if (!java.util.Arrays.equals(slab.shape(), first.shape()) || slab.type() != first.type()) {
+                throw new KindlingException(
+                        ErrorCode.SHAPE_OR_TYPE,
+                        operator + ": scan output changes from " + first + " to " + slab + " at iteration " + k);
+            }
+            insert(frame.stream, slab, whole, placedAxis, reverse ? slabs.size() - 1 - k : k);
+        }
+    }
+
+    private static long innerBytes(Tensor whole, int axis) {
+        requireWholeBytes(whole.type());
+        long inner = 1;
+        for (int k = axis + 1; k < whole.rank(); k++) {
+            inner *= whole.dim(k);
+        }
+        return whole.type().byteSize(inner);
+    }
+
+    private static long outerCount(Tensor whole, int axis) {
+        long outer = 1;
+        for (int k = 0; k < axis; k++) {
+            outer *= whole.dim(k);
+        }
+        return outer;
+    }
+
+    private static void requireWholeBytes(DataType type) {
+        if (type.bits() < 8) {
+            throw new KindlingException(
+                    ErrorCode.UNSUPPORTED, "scanning over elements of type " + type.onnxName() + " is not supported");
+        }
+    }
+}
