@@ -44,19 +44,8 @@ public record EngineOptions(
         disabledPasses = Set.copyOf(disabledPasses);
     }
 
+    /** The defaults that {@link Options} declares. */
     public static EngineOptions defaults() {
-        return new EngineOptions(
-                ProviderOptions.Kernels.AUTO,
-                Precision.BALANCED,
-                "auto",
-                ExecutionPath.AUTO,
-                0,
-                true,
-                Set.of(),
-                32,
-                512,
-                0,
-                true,
-                true);
+        return OptionTable.standard().defaults().engine();
     }
 }

@@ -41,9 +41,9 @@ public record GenerationOptions(
         stop = List.copyOf(stop);
     }
 
-    /** Greedy, 128 tokens. */
+    /** The defaults that {@link Options} declares: greedy, 128 tokens. */
     public static GenerationOptions defaults() {
-        return new GenerationOptions(128, 0, 0, 1, 0, 1, 0, List.of(), false, OnOverflow.ERROR);
+        return OptionTable.standard().defaults().generation();
     }
 
     public GenerationOptions withMaxNewTokens(int value) {

@@ -1,0 +1,67 @@
+package io.kindling.engine;
+
+import io.kindling.engine.Option.Scope;
+import java.util.Locale;
+
+/** The reference page of options, made from their declarations. */
+public final class OptionDocs {
+    private OptionDocs() {}
+
+    /** A page in Markdown; {@code docs/options.md} is the one of the widest table. */
+    public static String markdown(OptionTable table) {
+        StringBuilder page = new StringBuilder("""
+                # Options
+
+                This page is made from the declarations in the code; a test keeps it equal to them.
+
+                Every option has one name and is spelled as the place wants it: `max_new_tokens` in option maps and JSON,
+                `maxNewTokens` in Spark options, `--max-new-tokens` on the command line, `spark.kindling.maxNewTokens` as a
+                Spark setting. All spellings are accepted everywhere. Unknown options and values out of range are errors,
+                all reported together before anything is loaded.
+                """);
+        for (Scope scope : Scope.values()) {
+            page.append("\n## ").append(title(scope)).append("\n\n");
+            page.append(introduction(scope)).append("\n\n");
+            page.append("| option | allowed | default | meaning |\n| --- | --- | --- | --- |\n");
+            for (Option<?> option : table.options()) {
+                if (option.scope() == scope) {
+                    row(page, option);
+                }
+            }
+        }
+        return page.toString();
+    }
+
+    private static void row(StringBuilder page, Option<?> option) {
+        String also = option.aliases().isEmpty() ? "" : " (also `" + String.join("`, `", option.aliases()) + "`)";
+        String defaultText = option.defaultText().isEmpty() ? "none" : "`" + option.defaultText() + "`";
+        page.append(String.format(
+                Locale.ROOT,
+                "| `%s`%s | %s | %s | %s |\n",
+                option.name(),
+                also,
+                cell(option.type().allowed()),
+                cell(defaultText),
+                cell(option.doc())));
+    }
+
+    private static String cell(String text) {
+        return text.replace("|", "\\|");
+    }
+
+    static String title(Scope scope) {
+        return switch (scope) {
+            case ENGINE -> "Engine options";
+            case GENERATION -> "Generation options";
+            case JOB -> "Job options";
+        };
+    }
+
+    private static String introduction(Scope scope) {
+        return switch (scope) {
+            case ENGINE -> "How a model is loaded and run. Fixed for the life of a session.";
+            case GENERATION -> "How one text is generated. They may differ from row to row.";
+            case JOB -> "What a job over many rows does around the engine.";
+        };
+    }
+}

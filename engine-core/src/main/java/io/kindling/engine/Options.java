@@ -1,0 +1,200 @@
+package io.kindling.engine;
+
+import io.kindling.engine.EngineOptions.ExecutionPath;
+import io.kindling.engine.GenerationOptions.OnOverflow;
+import io.kindling.engine.Option.Scope;
+import io.kindling.engine.provider.Precision;
+import io.kindling.engine.provider.ProviderOptions.Kernels;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** Every option of the engine, of generation and of jobs, each declared here and nowhere else. */
+public final class Options {
+    public static final Option<Kernels> KERNELS = Option.of(
+            "kernels",
+            Scope.ENGINE,
+            OptionTypes.choice(Kernels.class),
+            Kernels.AUTO,
+            "Kernel set of the CPU: native code, portable Java, or native where it loads and passes its self-test");
+
+    public static final Option<Precision> PRECISION = Option.of(
+            "precision",
+            Scope.ENGINE,
+            OptionTypes.choice(Precision.class),
+            Precision.BALANCED,
+            "Products with quantised weights: float32 activations, int8 activations in blocks of 32, or the device's"
+                    + " fastest");
+
+    public static final Option<String> DEVICE = Option.of(
+            "device",
+            Scope.ENGINE,
+            OptionTypes.text(Pattern.compile("auto|cpu|cuda(:\\d{1,4})?"), "auto, cpu, cuda or cuda:N"),
+            "auto",
+            "Where the model runs; auto takes CUDA where it works and the CPU otherwise, an explicit device never"
+                    + " falls back");
+
+    public static final Option<ExecutionPath> PATH = Option.of(
+            "path",
+            Scope.ENGINE,
+            OptionTypes.choice(ExecutionPath.class),
+            ExecutionPath.AUTO,
+            "How decoders run: ragged packs the tokens of many rows, dense runs the exported graph as it is, auto"
+                    + " takes ragged where the graph allows it");
+
+    public static final Option<Integer> THREADS = Option.of(
+            "threads",
+            Scope.ENGINE,
+            OptionTypes.integer(0, 1024),
+            0,
+            "Kernel threads; 0 takes the processors that the cgroup grants");
+
+    public static final Option<Boolean> OPTIMIZE = Option.of(
+            "optimize",
+            Scope.ENGINE,
+            OptionTypes.choice(Map.of("all", true, "none", false), List.of("all", "none")),
+            true,
+            "Whether graph optimisations run");
+
+    public static final Option<List<String>> DISABLED_PASSES = Option.of(
+            "disabled_passes", Scope.ENGINE, OptionTypes.names(), List.of(), "Optimiser passes to switch off, by name");
+
+    public static final Option<Integer> MAX_BATCH =
+            Option.of("max_batch", Scope.ENGINE, OptionTypes.integer(1, 4096), 32, "Most rows that one step serves");
+
+    public static final Option<Integer> MAX_STEP_TOKENS = Option.of(
+            "max_step_tokens",
+            Scope.ENGINE,
+            OptionTypes.integer(1, 65536),
+            512,
+            "Token budget of one step, prompt chunks and decoded tokens together");
+
+    public static final Option<Long> KV_BUDGET_BYTES = Option.of(
+            "kv_budget_bytes",
+            Scope.ENGINE,
+            OptionTypes.bytes(),
+            0L,
+            "Memory for the key-value cache; 0 takes a share of what is free");
+
+    public static final Option<Boolean> PREFIX_CACHE = Option.of(
+            "prefix_cache",
+            Scope.ENGINE,
+            OptionTypes.bool(),
+            true,
+            "Whether equal beginnings of prompts are computed once and share their cache pages");
+
+    public static final Option<Boolean> DEDUPLICATE = Option.of(
+            "deduplicate", Scope.ENGINE, OptionTypes.bool(), true, "Whether equal greedy requests are computed once");
+
+    public static final Option<Integer> MAX_NEW_TOKENS = Option.of(
+            "max_new_tokens",
+            Scope.GENERATION,
+            OptionTypes.integer(1, 1 << 20),
+            128,
+            "Most tokens to generate, the prompt not counted");
+
+    public static final Option<Double> TEMPERATURE = Option.of(
+            "temperature",
+            Scope.GENERATION,
+            OptionTypes.number(0, 100),
+            0.0,
+            "Divides the logits before sampling; 0 takes the likeliest token always");
+
+    public static final Option<Integer> TOP_K = Option.of(
+            "top_k",
+            Scope.GENERATION,
+            OptionTypes.integer(0, Integer.MAX_VALUE),
+            0,
+            "Samples from the k likeliest tokens; 0 keeps all");
+
+    public static final Option<Double> TOP_P = Option.of(
+            "top_p",
+            Scope.GENERATION,
+            OptionTypes.numberAbove(0, 1),
+            1.0,
+            "Samples from the smallest set of tokens whose probabilities reach p; 1 keeps all");
+
+    public static final Option<Double> MIN_P = Option.of(
+            "min_p",
+            Scope.GENERATION,
+            OptionTypes.number(0, 1),
+            0.0,
+            "Drops tokens less likely than p times the likeliest");
+
+    public static final Option<Double> REPETITION_PENALTY = Option.of(
+            "repetition_penalty",
+            Scope.GENERATION,
+            OptionTypes.numberAbove(0, 100),
+            1.0,
+            "Above 1 discourages tokens that the prompt or the answer already has");
+
+    public static final Option<Long> SEED = Option.of(
+            "seed",
+            Scope.GENERATION,
+            OptionTypes.longInteger(),
+            0L,
+            "Key of the sampler's counter-based generator; the same seed, row and options give the same text");
+
+    public static final Option<List<String>> STOP_STRINGS = Option.of(
+                    "stop_strings",
+                    Scope.GENERATION,
+                    OptionTypes.texts(),
+                    List.<String>of(),
+                    "Texts that end generation and are not part of the answer")
+            .alsoNamed("stop");
+
+    public static final Option<Boolean> IGNORE_EOS = Option.of(
+            "ignore_eos", Scope.GENERATION, OptionTypes.bool(), false, "Goes on past end tokens, for benchmarks");
+
+    public static final Option<OnOverflow> ON_OVERFLOW = Option.of(
+            "on_overflow",
+            Scope.GENERATION,
+            OptionTypes.choice(OnOverflow.class),
+            OnOverflow.ERROR,
+            "What happens to a prompt that leaves no room for an answer: a row error, or its start or its end is cut"
+                    + " off");
+
+    public static final Option<JobOptions.OnError> ON_ERROR = Option.of(
+            "on_error",
+            Scope.JOB,
+            OptionTypes.choice(JobOptions.OnError.class),
+            JobOptions.OnError.NULL,
+            "What becomes of a row that fails: a NULL answer with the error in its details, or the end of the job");
+
+    public static final Option<Double> MAX_ERROR_FRACTION = Option.of(
+            "max_error_fraction",
+            Scope.JOB,
+            OptionTypes.number(0, 1),
+            1.0,
+            "Share of failed rows above which the job gives up");
+
+    private Options() {}
+
+    static List<Option<?>> all() {
+        return List.of(
+                KERNELS,
+                PRECISION,
+                DEVICE,
+                PATH,
+                THREADS,
+                OPTIMIZE,
+                DISABLED_PASSES,
+                MAX_BATCH,
+                MAX_STEP_TOKENS,
+                KV_BUDGET_BYTES,
+                PREFIX_CACHE,
+                DEDUPLICATE,
+                MAX_NEW_TOKENS,
+                TEMPERATURE,
+                TOP_K,
+                TOP_P,
+                MIN_P,
+                REPETITION_PENALTY,
+                SEED,
+                STOP_STRINGS,
+                IGNORE_EOS,
+                ON_OVERFLOW,
+                ON_ERROR,
+                MAX_ERROR_FRACTION);
+    }
+}

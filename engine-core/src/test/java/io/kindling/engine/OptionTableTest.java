@@ -1,0 +1,215 @@
+package io.kindling.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.kindling.engine.Option.Scope;
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.OptionException;
+import io.kindling.engine.provider.Precision;
+import io.kindling.engine.provider.ProviderOptions.Kernels;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OptionTableTest {
+    private static final OptionTable TABLE = OptionTable.standard();
+
+    @Test
+    void defaultsAreGreedyWithAutomaticChoices() {
+        assertThat(EngineOptions.defaults())
+                .isEqualTo(new EngineOptions(
+                        Kernels.AUTO,
+                        Precision.BALANCED,
+                        "auto",
+                        EngineOptions.ExecutionPath.AUTO,
+                        0,
+                        true,
+                        Set.of(),
+                        32,
+                        512,
+                        0,
+                        true,
+                        true));
+        assertThat(GenerationOptions.defaults())
+                .isEqualTo(new GenerationOptions(
+                        128, 0, 0, 1, 0, 1, 0, List.of(), false, GenerationOptions.OnOverflow.ERROR));
+        assertThat(JobOptions.defaults()).isEqualTo(new JobOptions(JobOptions.OnError.NULL, 1));
+    }
+
+    @Test
+    void everyEngineOptionReachesItsField() {
+        OptionValues values = TABLE.parse(Map.ofEntries(
+                Map.entry("kernels", "java"),
+                Map.entry("precision", "EXACT"),
+                Map.entry("device", "cuda:1"),
+                Map.entry("path", "dense"),
+                Map.entry("threads", "3"),
+                Map.entry("optimize", "none"),
+                Map.entry("disabled_passes", "cse, fold"),
+                Map.entry("max_batch", "8"),
+                Map.entry("max_step_tokens", "64"),
+                Map.entry("kv_budget_bytes", "2g"),
+                Map.entry("prefix_cache", "false"),
+                Map.entry("deduplicate", "false")));
+
+        assertThat(values.engine())
+                .isEqualTo(new EngineOptions(
+                        Kernels.JAVA,
+                        Precision.EXACT,
+                        "cuda:1",
+                        EngineOptions.ExecutionPath.DENSE,
+                        3,
+                        false,
+                        Set.of("cse", "fold"),
+                        8,
+                        64,
+                        2_147_483_648L,
+                        false,
+                        false));
+    }
+
+    @Test
+    void everyGenerationAndJobOptionReachesItsField() {
+        OptionValues values = TABLE.parse(Map.ofEntries(
+                Map.entry("max_new_tokens", 7),
+                Map.entry("temperature", 0.5),
+                Map.entry("top_k", 40L),
+                Map.entry("top_p", "0.9"),
+                Map.entry("min_p", 0.05),
+                Map.entry("repetition_penalty", 1.1),
+                Map.entry("seed", "-9223372036854775808"),
+                Map.entry("stop_strings", List.of("a,b", "c")),
+                Map.entry("ignore_eos", true),
+                Map.entry("on_overflow", "truncate_left"),
+                Map.entry("on_error", "fail"),
+                Map.entry("max_error_fraction", "0.01")));
+
+        assertThat(values.generation())
+                .isEqualTo(new GenerationOptions(
+                        7,
+                        0.5,
+                        40,
+                        0.9,
+                        0.05,
+                        1.1,
+                        Long.MIN_VALUE,
+                        List.of("a,b", "c"),
+                        true,
+                        GenerationOptions.OnOverflow.TRUNCATE_LEFT));
+        assertThat(values.job()).isEqualTo(new JobOptions(JobOptions.OnError.FAIL, 0.01));
+    }
+
+    @Test
+    void theDeclaredOptionsCoverTheRecords() {
+        long fields = EngineOptions.class.getRecordComponents().length
+                + GenerationOptions.class.getRecordComponents().length
+                + JobOptions.class.getRecordComponents().length;
+        assertThat(TABLE.options()).hasSize(Math.toIntExact(fields));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"maxNewTokens", "max_new_tokens", "max-new-tokens", "maxnewtokens", "MAX_NEW_TOKENS"})
+    void spellingsOfANameAreTheSame(String spelling) {
+        assertThat(TABLE.parse(Map.of(spelling, "5")).generation().maxNewTokens())
+                .isEqualTo(5);
+    }
+
+    @Test
+    void writtenDefaultsReadBackToTheSame() {
+        for (Option<?> option : TABLE.options()) {
+            assertThat((Object) option.type().read(option.defaultText()))
+                    .as(option.name())
+                    .isEqualTo(option.defaultValue());
+        }
+    }
+
+    @Test
+    void stopTextsComeAsListJsonArrayOrOneText() {
+        assertThat(TABLE.parse(Map.of("stop", "a, b")).get(Options.STOP_STRINGS))
+                .containsExactly("a, b");
+        assertThat(TABLE.parse(Map.of("stopStrings", "[\"\\n\", \"b\"]")).get(Options.STOP_STRINGS))
+                .containsExactly("\n", "b");
+        assertThatThrownBy(() -> TABLE.parse(Map.of("stop", List.of(1))))
+                .isInstanceOf(OptionException.class)
+                .hasMessage("option 'stop' must be a text, or a JSON array of texts, not '[1]'");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,0", "512,512", "1k,1024", "512m,536870912", "2G,2147483648", "3 GiB,3221225472"})
+    void sizesTakeSuffixes(String text, long bytes) {
+        assertThat(TABLE.parse(Map.of("kv_budget_bytes", text)).get(Options.KV_BUDGET_BYTES))
+                .isEqualTo(bytes);
+    }
+
+    @Test
+    void allProblemsAreReportedTogether() {
+        Map<String, Object> raw = new LinkedHashMap<>();
+        raw.put("temprature", 1);
+        raw.put("maxBatch", "0");
+        raw.put("max_batch", "4");
+        raw.put("top_p", "NaN");
+        raw.put("ignore_eos", "yes");
+        raw.put("precision", "best");
+        raw.put("seed", "9223372036854775808");
+        raw.put("device", "tpu");
+        raw.put("kv_budget_bytes", "-1");
+        raw.put("max_new_tokens", 1.5);
+        raw.put("min_p", null);
+
+        OptionException refused = catchThrowableOfType(OptionException.class, () -> TABLE.parse(raw));
+
+        assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_OPTION);
+        assertThat(refused.problems())
+                .containsExactly(
+                        "unknown option 'temprature', did you mean 'temperature'?",
+                        "option 'maxBatch' must be an integer from 1 to 4096, not '0'",
+                        "option 'max_batch' is given twice, as 'maxBatch' and as 'max_batch'",
+                        "option 'top_p' must be a number above 0, up to 1, not 'NaN'",
+                        "option 'ignore_eos' must be one of true, false, not 'yes'",
+                        "option 'precision' must be one of exact, balanced, fast, not 'best'",
+                        "option 'seed' must be a 64-bit integer, not '9223372036854775808'",
+                        "option 'device' must be auto, cpu, cuda or cuda:N, not 'tpu'",
+                        "option 'kv_budget_bytes' must be a size in bytes, such as 0, 512m or 2g, not '-1'",
+                        "option 'max_new_tokens' must be an integer from 1 to 1048576, not '1.5'",
+                        "option 'min_p' must be a number from 0 to 1, not null");
+    }
+
+    @Test
+    void aNameLikeNothingKnownGetsNoSuggestion() {
+        assertThatThrownBy(() -> TABLE.parse(Map.of("zzzzzzzz", 1))).hasMessage("unknown option 'zzzzzzzz'");
+    }
+
+    @Test
+    void aRowOverridesGenerationOptionsOnly() {
+        OptionValues job = TABLE.parse(Map.of("temperature", 1, "max_new_tokens", 10));
+        Set<Scope> ofRows = EnumSet.of(Scope.GENERATION);
+
+        OptionValues row = TABLE.parse(Map.of("maxNewTokens", 3), job, ofRows);
+
+        assertThat(row.generation().maxNewTokens()).isEqualTo(3);
+        assertThat(row.generation().temperature()).isEqualTo(1);
+        assertThatThrownBy(() -> TABLE.parse(Map.of("max_batch", 3), job, ofRows))
+                .hasMessage("option 'max_batch' cannot be given here: it is one of the engine options");
+    }
+
+    @Test
+    void aTableTakesFurtherOptionsButNoNameTwice() {
+        Option<Integer> more = Option.of("in_flight", Scope.JOB, OptionTypes.integer(1, 9), 4, "Rows in the engine");
+        OptionTable wider = TABLE.with(List.of(more));
+
+        assertThat(wider.parse(new HashMap<>(Map.of("inFlight", "2"))).get(more))
+                .isEqualTo(2);
+        assertThatThrownBy(() -> wider.with(List.of(Option.of("inFlight", Scope.JOB, OptionTypes.bool(), true, ""))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("two options are named inFlight");
+    }
+}
