@@ -3,7 +3,7 @@ package io.kindling.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kindling.engine.OptionDocs;
-import io.kindling.engine.OptionTable;
+import io.kindling.spark.config.SparkOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +15,7 @@ class OptionsPageTest {
 
     @Test
     void thePageOfOptionsEqualsTheirDeclarations() throws IOException {
-        String expected = OptionDocs.markdown(OptionTable.standard());
+        String expected = OptionDocs.markdown(SparkOptions.table());
         if (Boolean.getBoolean("kindling.write.docs")) {
             Files.createDirectories(PAGE.getParent());
             Files.writeString(PAGE, expected);

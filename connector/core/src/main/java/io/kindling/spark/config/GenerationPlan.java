@@ -1,0 +1,40 @@
+package io.kindling.spark.config;
+
+import io.kindling.engine.EngineOptions;
+import io.kindling.engine.GenerationOptions;
+import io.kindling.engine.JobOptions;
+import io.kindling.engine.OptionValues;
+import java.io.Serializable;
+
+/**
+ * Everything a driver resolved from options; executors use only this.
+ *
+ * @param engine how models are loaded and run
+ * @param generation how texts are generated
+ * @param job what becomes of rows with errors
+ * @param distribution how models reach executors
+ * @param inFlight rows that a task has in the engine at once
+ * @param nodeCache where nodes keep model packages
+ * @param idleModelBytes size of model files that unused engines of an executor may hold together
+ */
+public record GenerationPlan(
+        EngineOptions engine,
+        GenerationOptions generation,
+        JobOptions job,
+        Distribution distribution,
+        int inFlight,
+        NodeCacheOptions nodeCache,
+        long idleModelBytes)
+        implements Serializable {
+
+    static GenerationPlan of(OptionValues values) {
+        return new GenerationPlan(
+                values.engine(),
+                values.generation(),
+                values.job(),
+                values.get(SparkOptions.DISTRIBUTION),
+                values.get(SparkOptions.IN_FLIGHT),
+                new NodeCacheOptions(values.get(SparkOptions.CACHE_DIR), values.get(SparkOptions.CACHE_MAX_BYTES)),
+                values.get(SparkOptions.IDLE_MODEL_BYTES));
+    }
+}

@@ -1,0 +1,39 @@
+package io.kindling.spark.config;
+
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import java.io.Serializable;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * Models by the names of {@code spark.kindling.model.<alias>}.
+ *
+ * @param aliases alias to URI
+ */
+public record ModelNames(Map<String, String> aliases) implements Serializable {
+    public ModelNames {
+        aliases = Map.copyOf(aliases);
+    }
+
+    /**
+     * The URI of a model given as alias or URI.
+     *
+     * @throws KindlingException NOT_FOUND for a plain name that is no alias
+     */
+    public String uri(String model) {
+        String uri = aliases.get(model);
+        if (uri != null) {
+            return uri;
+        }
+        if (model.indexOf('/') >= 0 || model.indexOf(':') >= 0 || model.indexOf('.') >= 0) {
+            return model;
+        }
+        String known =
+                aliases.isEmpty() ? "none is set" : "set are " + String.join(", ", new TreeSet<>(aliases.keySet()));
+        throw new KindlingException(
+                ErrorCode.NOT_FOUND,
+                "no model is named '" + model + "': set " + SparkOptions.MODEL_PREFIX + model + " to its URI (" + known
+                        + "), or give the URI itself");
+    }
+}

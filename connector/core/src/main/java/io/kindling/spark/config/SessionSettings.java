@@ -1,0 +1,43 @@
+package io.kindling.spark.config;
+
+import java.io.Serializable;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * The {@code spark.kindling.*} settings of a session as they were when it was asked.
+ *
+ * @param options without the prefix
+ * @param models named models
+ */
+public record SessionSettings(Map<String, String> options, ModelNames models) implements Serializable {
+    public SessionSettings {
+        options = Map.copyOf(options);
+    }
+
+    public static SessionSettings of(SparkSession session) {
+        Map<String, String> options = new LinkedHashMap<>();
+        Map<String, String> models = new LinkedHashMap<>();
+        Map<String, String> all =
+                scala.collection.JavaConverters.mapAsJavaMap(session.conf().getAll());
+        all.forEach((key, value) -> {
+            if (key.startsWith(SparkOptions.MODEL_PREFIX)) {
+                models.put(key.substring(SparkOptions.MODEL_PREFIX.length()), value);
+            } else if (key.startsWith(SparkOptions.PREFIX)) {
+                options.put(key.substring(SparkOptions.PREFIX.length()), value);
+            }
+        });
+        return new SessionSettings(options, new ModelNames(models));
+    }
+
+    /**
+     * The plan of a call.
+     *
+     * @param callOptions by their names without prefix; they win over the session's
+     * @throws io.kindling.engine.error.OptionException with all problems of both
+     */
+    public GenerationPlan plan(Map<String, String> callOptions) {
+        return GenerationPlan.of(SparkOptions.resolve(options, callOptions));
+    }
+}

@@ -1,0 +1,93 @@
+package io.kindling.spark.config;
+
+import io.kindling.engine.Option;
+import io.kindling.engine.Option.Scope;
+import io.kindling.engine.OptionTable;
+import io.kindling.engine.OptionTypes;
+import io.kindling.engine.OptionValues;
+import io.kindling.engine.error.OptionException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** The options that only Spark has, declared like the engine's, and the table of all. */
+public final class SparkOptions {
+    /** Before an option's name, in Spark's settings. */
+    public static final String PREFIX = "spark.kindling.";
+
+    /** Before a model's alias; the value is its URI. */
+    public static final String MODEL_PREFIX = PREFIX + "model.";
+
+    public static final Option<Distribution> DISTRIBUTION = Option.of(
+            "distribution",
+            Scope.JOB,
+            OptionTypes.choice(Distribution.class),
+            Distribution.AUTO,
+            "How a model reaches the executors: sent with the job, opened by each at its URI, or brought by --files or"
+                    + " --archives; auto sends what lies on the driver's own disk in a cluster. SQL functions open the"
+                    + " URI");
+
+    public static final Option<String> CACHE_DIR = Option.of(
+            "cache_dir",
+            Scope.JOB,
+            OptionTypes.text(Pattern.compile(".+"), "a folder"),
+            "",
+            "Where each node keeps models that were sent or copied to it; without it, below Java's temporary folder");
+
+    public static final Option<Long> CACHE_MAX_BYTES = Option.of(
+            "cache_max_bytes",
+            Scope.JOB,
+            OptionTypes.bytes(),
+            50L << 30,
+            "Size above which that folder loses models that are not in use, longest unused first");
+
+    public static final Option<Long> IDLE_MODEL_BYTES = Option.of(
+            "idle_model_bytes",
+            Scope.JOB,
+            OptionTypes.bytes(),
+            4L << 30,
+            "Size of model files that an executor keeps loaded though no task uses them");
+
+    public static final Option<Integer> IN_FLIGHT = Option.of(
+            "in_flight",
+            Scope.JOB,
+            OptionTypes.integer(1, 100_000),
+            64,
+            "Rows that a task has in the engine at once; batches of the engine come from all tasks of an executor");
+
+    private static final OptionTable TABLE =
+            OptionTable.standard().with(List.of(DISTRIBUTION, CACHE_DIR, CACHE_MAX_BYTES, IDLE_MODEL_BYTES, IN_FLIGHT));
+
+    private SparkOptions() {}
+
+    /** The engine's options and Spark's. */
+    public static OptionTable table() {
+        return TABLE;
+    }
+
+    /**
+     * @param session settings without prefix
+     * @param call options of one call, which win
+     * @throws OptionException with all problems of both
+     */
+    static OptionValues resolve(Map<String, String> session, Map<String, String> call) {
+        List<String> problems = new ArrayList<>();
+        OptionValues defaults = TABLE.defaults();
+        try {
+            defaults = TABLE.parse(session);
+        } catch (OptionException e) {
+            e.problems().forEach(problem -> problems.add("setting " + PREFIX + "*: " + problem));
+        }
+        try {
+            OptionValues values = TABLE.parse(call, defaults, EnumSet.allOf(Scope.class));
+            if (problems.isEmpty()) {
+                return values;
+            }
+        } catch (OptionException e) {
+            problems.addAll(e.problems());
+        }
+        throw new OptionException(problems);
+    }
+}

@@ -1,0 +1,2 @@
+/** Declared Spark options and what a driver resolves from them. */
+package io.kindling.spark.config;

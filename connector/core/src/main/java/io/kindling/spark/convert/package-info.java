@@ -1,0 +1,2 @@
+/** Rows to requests and results to rows. */
+package io.kindling.spark.convert;

@@ -1,0 +1,2 @@
+/** SQL functions of the {@code onnx} catalog. */
+package io.kindling.spark.functions;

@@ -1,0 +1,2 @@
+/** The batch job {@code generate-table}. */
+package io.kindling.spark.job;

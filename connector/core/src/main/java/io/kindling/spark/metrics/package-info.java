@@ -1,0 +1,2 @@
+/** Counters of generation as Spark accumulators. */
+package io.kindling.spark.metrics;

@@ -1,0 +1,18 @@
+package io.kindling.spark.runtime;
+
+import io.kindling.engine.EngineOptions;
+import io.kindling.engine.GenerationEngine;
+import java.nio.file.Path;
+
+/** Loads a model. The seam between Spark and the engine. */
+interface EngineOpener {
+    LoadedModel open(Path path, EngineOptions options);
+
+    /** A loaded model. */
+    interface LoadedModel extends AutoCloseable {
+        GenerationEngine generation();
+
+        @Override
+        void close();
+    }
+}

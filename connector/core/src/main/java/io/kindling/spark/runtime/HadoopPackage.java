@@ -1,0 +1,114 @@
+package io.kindling.spark.runtime;
+
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+
+/**
+ * A model package as any Hadoop file system shows it: a folder with all below it, or a model file with the files beside it
+ * (weights, tokenizer); a {@code .gguf} file stands alone.
+ */
+final class HadoopPackage {
+    private static final int MAX_FILES = 10_000;
+
+    private final FileSystem fileSystem;
+    private final Path root;
+    private final String entry;
+    private final List<FileStatus> files;
+
+    private HadoopPackage(FileSystem fileSystem, Path root, String entry, List<FileStatus> files) {
+        this.fileSystem = fileSystem;
+        this.root = root;
+        this.entry = entry;
+        this.files = files;
+    }
+
+    /** Lists a package; NOT_FOUND when there is none. */
+    static HadoopPackage list(String uri, Configuration configuration) {
+        try {
+            FileSystem fileSystem = new Path(uri).getFileSystem(configuration);
+            Path path = fileSystem.makeQualified(new Path(uri));
+            FileStatus status = fileSystem.getFileStatus(path);
+            List<FileStatus> files = new ArrayList<>();
+            if (status.isDirectory()) {
+                collect(fileSystem.listFiles(path, true), files, uri);
+                return new HadoopPackage(fileSystem, path, "", sorted(files));
+            }
+            if (path.getName().endsWith(".gguf")) {
+                files.add(status);
+            } else {
+                collect(fileSystem.listFiles(path.getParent(), false), files, uri);
+            }
+            return new HadoopPackage(fileSystem, path.getParent(), path.getName(), sorted(files));
+        } catch (FileNotFoundException e) {
+            throw new KindlingException(
+                    ErrorCode.NOT_FOUND,
+                    "model '" + uri + "' does not exist; give the URI of a folder, an .onnx file or a .gguf file",
+                    e);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new KindlingException(ErrorCode.IO, "model '" + uri + "' cannot be read: " + e, e);
+        }
+    }
+
+    private static void collect(RemoteIterator<? extends FileStatus> listed, List<FileStatus> files, String uri)
+            throws IOException {
+        while (listed.hasNext()) {
+            files.add(listed.next());
+            if (files.size() > MAX_FILES) {
+                throw new IOException("it has more than " + MAX_FILES + " files; is '" + uri + "' a model package?");
+            }
+        }
+    }
+
+    private static List<FileStatus> sorted(List<FileStatus> files) {
+        return files.stream()
+                .sorted(Comparator.comparing(file -> file.getPath().toString()))
+                .toList();
+    }
+
+    String qualifiedUri() {
+        return entry.isEmpty() ? root.toString() : new Path(root, entry).toString();
+    }
+
+    String scheme() {
+        return fileSystem.getUri().getScheme();
+    }
+
+    String entry() {
+        return entry;
+    }
+
+    List<FileStatus> files() {
+        return files;
+    }
+
+    /** Relative to the package, {@code /} between folders. */
+    String name(FileStatus file) {
+        return root.toUri().relativize(file.getPath().toUri()).getPath();
+    }
+
+    FSDataInputStream open(FileStatus file) throws IOException {
+        return fileSystem.open(file.getPath());
+    }
+
+    /** Tells versions apart by modification time, without reading the files. */
+    PackageManifest manifest() {
+        return PackageManifest.of(
+                qualifiedUri(),
+                entry,
+                files.stream()
+                        .map(file -> new PackageManifest.PackageFile(
+                                name(file), file.getLen(), Long.toString(file.getModificationTime())))
+                        .toList());
+    }
+}

@@ -1,0 +1,236 @@
+package io.kindling.spark.runtime;
+
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.spark.config.NodeCacheOptions;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * Model packages on this node, one folder each, named by digest. Every process of the node shares it: a package is written
+ * once, beside its place, and moved there atomically; whoever uses it holds a shared file lock, so that eviction, which
+ * takes exclusive locks, leaves it alone.
+ */
+final class NodeCache {
+    private static final String PARTIAL = ".partial";
+    private static final Map<Path, Held> HELD = new HashMap<>();
+
+    private final Path root;
+    private final long capBytes;
+
+    /** @param capBytes packages not in use are evicted, longest unused first, while the cache is larger */
+    NodeCache(Path root, long capBytes) {
+        this.root = root;
+        this.capBytes = capBytes;
+    }
+
+    static NodeCache of(NodeCacheOptions options) {
+        Path root = options.directory().isEmpty()
+                ? Path.of(System.getProperty("java.io.tmpdir"), "kindling-" + System.getProperty("user.name"))
+                : Path.of(options.directory());
+        return new NodeCache(root, options.capBytes());
+    }
+
+    /** Writes the files of a package into an empty folder. */
+    interface Writer {
+        void write(Path folder) throws IOException;
+    }
+
+    /** A package in use; closing it lets it be evicted. */
+    record Lease(Path folder, Runnable release) implements AutoCloseable {
+        @Override
+        public void close() {
+            release.run();
+        }
+    }
+
+    private static final class Held {
+        final FileChannel channel;
+        int users;
+
+        Held(FileChannel channel) {
+            this.channel = channel;
+        }
+    }
+
+    /** The package's folder, written by {@code writer} when this node does not have it yet. */
+    Lease open(PackageManifest manifest, Writer writer) {
+        Path folder = root.resolve(manifest.digest());
+        try {
+            // File locks belong to the process, so its own threads are counted here.
+            synchronized (HELD) {
+                Held held = HELD.get(folder);
+                if (held == null) {
+                    held = new Held(lock(folder, manifest, writer));
+                    HELD.put(folder, held);
+                    evict();
+                }
+                held.users++;
+            }
+            return new Lease(folder, () -> release(folder));
+        } catch (IOException e) {
+            throw new KindlingException(
+                    ErrorCode.IO,
+                    "cannot write the model package to the node cache " + root + ": " + e
+                            + "; point spark.kindling.cacheDir at a writable folder with "
+                            + manifest.totalBytes() + " free bytes",
+                    e);
+        }
+    }
+
+    private FileChannel lock(Path folder, PackageManifest manifest, Writer writer) throws IOException {
+        Files.createDirectories(root);
+        FileChannel channel = FileChannel.open(
+                lockFile(folder), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try {
+            while (true) {
+                FileLock shared = channel.lock(0, Long.MAX_VALUE, true);
+                if (complete(folder, manifest)) {
+                    Files.setLastModifiedTime(folder, FileTime.fromMillis(System.currentTimeMillis()));
+                    return channel;
+                }
+                shared.release();
+                try (FileLock exclusive = channel.lock()) {
+                    if (exclusive.isValid() && !complete(folder, manifest)) {
+                        write(folder, writer);
+                        if (!complete(folder, manifest)) {
+                            throw new IOException("the files written to " + folder + " are not those of the package");
+                        }
+                    }
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static boolean complete(Path folder, PackageManifest manifest) throws IOException {
+        for (PackageManifest.PackageFile file : manifest.files()) {
+            Path path = folder.resolve(file.name());
+            if (!Files.isRegularFile(path) || Files.size(path) != file.size()) {
+                return false;
+            }
+        }
+        return Files.isDirectory(folder);
+    }
+
+    private static void write(Path folder, Writer writer) throws IOException {
+        Path scratch = folder.resolveSibling(folder.getFileName() + PARTIAL);
+        delete(scratch);
+        delete(folder);
+        Files.createDirectory(scratch);
+        try {
+            writer.write(scratch);
+            Files.move(scratch, folder, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            delete(scratch);
+        }
+    }
+
+    private void release(Path folder) {
+        synchronized (HELD) {
+            Held held = HELD.get(folder);
+            if (--held.users == 0) {
+                HELD.remove(folder);
+                closeQuietly(held.channel);
+            }
+        }
+    }
+
+    private void evict() throws IOException {
+        List<Path> packages;
+        try (Stream<Path> children = Files.list(root)) {
+            packages = children.filter(child ->
+                            Files.isDirectory(child) && !child.toString().endsWith(PARTIAL))
+                    .sorted(Comparator.comparing(NodeCache::lastUsed))
+                    .toList();
+        }
+        long total = 0;
+        for (Path folder : packages) {
+            total += size(folder);
+        }
+        for (Path folder : packages) {
+            if (total <= capBytes) {
+                return;
+            }
+            long size = size(folder);
+            if (deleteUnlessUsed(folder)) {
+                total -= size;
+            }
+        }
+    }
+
+    private static boolean deleteUnlessUsed(Path folder) throws IOException {
+        if (HELD.containsKey(folder)) {
+            return false;
+        }
+        try (FileChannel channel =
+                        FileChannel.open(lockFile(folder), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock exclusive = channel.tryLock()) {
+            if (exclusive == null) {
+                return false;
+            }
+            delete(folder);
+            return true;
+        } catch (OverlappingFileLockException e) {
+            return false; // another copy of this class, under another class loader, uses it
+        }
+    }
+
+    private static Path lockFile(Path folder) {
+        return folder.resolveSibling(folder.getFileName() + ".lock");
+    }
+
+    private static FileTime lastUsed(Path folder) {
+        try {
+            return Files.getLastModifiedTime(folder);
+        } catch (IOException e) {
+            return FileTime.fromMillis(0); // evicted meanwhile
+        }
+    }
+
+    private static long size(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile)
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+        } catch (NoSuchFileException e) {
+            return 0;
+        }
+    }
+
+    private static void delete(Path path) throws IOException {
+        if (!Files.exists(path)) {
+            return;
+        }
+        List<Path> deepestFirst;
+        try (Stream<Path> files = Files.walk(path)) {
+            deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path file : deepestFirst) {
+            Files.deleteIfExists(file);
+        }
+    }
+
+    private static void closeQuietly(FileChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new KindlingException(ErrorCode.IO, "cannot release a node cache lock: " + e, e);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.kindling.spark.runtime;
+
+import io.kindling.engine.GenerationResult;
+import io.kindling.engine.JobOptions.OnError;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.spark.config.GenerationPlan;
+
+/** Decides when the failed rows of a task end the job. */
+final class RowFaults {
+    /** The share of failed rows is judged from here on; of fewer rows it says little. */
+    private static final int JUDGED_FROM = 100;
+
+    private final GenerationPlan plan;
+    private long rows;
+    private long failed;
+
+    RowFaults(GenerationPlan plan) {
+        this.plan = plan;
+    }
+
+    /** @throws KindlingException with the row's own error when that is to end the job */
+    void check(GenerationResult result) {
+        rows++;
+        if (result.error().isEmpty()) {
+            return;
+        }
+        failed++;
+        GenerationResult.RowError error = result.error().get();
+        String row = result.id().isEmpty() ? "a row" : "row '" + result.id() + "'";
+        if (plan.job().onError() == OnError.FAIL) {
+            throw new KindlingException(error.code(), row + " failed and onError is 'fail': " + error.message());
+        }
+        if (rows >= JUDGED_FROM && failed > plan.job().maxErrorFraction() * rows) {
+            throw new KindlingException(
+                    error.code(),
+                    failed + " of the first " + rows + " rows of a task failed, more than maxErrorFraction "
+                            + plan.job().maxErrorFraction() + " allows; the last one, " + row + ": " + error.message());
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package io.kindling.spark.runtime;
+
+import io.kindling.engine.EngineOptions;
+import io.kindling.engine.GenerationEngine;
+import io.kindling.engine.GenerationRequest;
+import io.kindling.engine.GenerationRequest.Prompt;
+import io.kindling.engine.GenerationResult;
+import io.kindling.engine.GenerationResult.FinishReason;
+import io.kindling.engine.GenerationStats;
+import io.kindling.engine.Message;
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.error.ModelException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * An engine for tests of everything around it: the answer to {@code x} is {@code re: x}, to prompts with {@code BAD} a row
+ * error; prompts with {@code HANG} are never answered. A model folder with a file {@code broken} does not load. Answers
+ * come on other threads, out of order.
+ */
+public final class FakeEngines {
+    public static final AtomicInteger LOADED = new AtomicInteger();
+    public static final AtomicInteger ATTEMPTS = new AtomicInteger();
+    public static final AtomicInteger OPEN_CLIENTS = new AtomicInteger();
+    public static final AtomicInteger IN_FLIGHT = new AtomicInteger();
+    public static final AtomicInteger MOST_IN_FLIGHT = new AtomicInteger();
+
+    private FakeEngines() {}
+
+    /** Makes this JVM's tasks use fakes, with counters at 0. */
+    public static void install() {
+        for (AtomicInteger counter : List.of(LOADED, ATTEMPTS, OPEN_CLIENTS, IN_FLIGHT, MOST_IN_FLIGHT)) {
+            counter.set(0);
+        }
+        TaskEngines.use(new EngineRegistry(FakeEngines::open));
+    }
+
+    public static long sessionsOpened() {
+        return TaskEngines.sessionsOpened();
+    }
+
+    static EngineOpener.LoadedModel open(Path path, EngineOptions options) {
+        ATTEMPTS.incrementAndGet();
+        if (path.resolve("broken").toFile().exists()) {
+            throw new ModelException(ErrorCode.MODEL_INVALID, path.toString(), "", "is broken on purpose");
+        }
+        LOADED.incrementAndGet();
+        return new Fake();
+    }
+
+    private static final class Fake implements EngineOpener.LoadedModel, GenerationEngine {
+        private final ExecutorService threads = Executors.newFixedThreadPool(3);
+
+        @Override
+        public GenerationEngine generation() {
+            return this;
+        }
+
+        @Override
+        public Client openClient() {
+            OPEN_CLIENTS.incrementAndGet();
+            return new FakeClient(threads);
+        }
+
+        @Override
+        public GenerationStats stats() {
+            return new GenerationStats(0, 0, 0, 0, 0, 0, 0, 0, 0);
+        }
+
+        @Override
+        public void close() {
+            LOADED.decrementAndGet();
+            threads.shutdownNow();
+        }
+    }
+
+    private record FakeClient(ExecutorService threads) implements GenerationEngine.Client {
+        @Override
+        public CompletableFuture<GenerationResult> submit(GenerationRequest request) {
+            int inFlight = IN_FLIGHT.incrementAndGet();
+            MOST_IN_FLIGHT.accumulateAndGet(inFlight, Math::max);
+            CompletableFuture<GenerationResult> answer = new CompletableFuture<>();
+            String prompt = text(request.prompt());
+            if (prompt.contains("HANG")) {
+                return answer;
+            }
+            threads.execute(() -> {
+                try {
+                    TimeUnit.MICROSECONDS.sleep(Math.floorMod(prompt.hashCode(), 2000));
+                } catch (InterruptedException e) {
+                    answer.completeExceptionally(new KindlingException(ErrorCode.CANCELLED, "closed"));
+                    return;
+                }
+                IN_FLIGHT.decrementAndGet();
+                answer.complete(answer(request, prompt));
+            });
+            return answer;
+        }
+
+        @Override
+        public void close() {
+            OPEN_CLIENTS.decrementAndGet();
+        }
+    }
+
+    private static GenerationResult answer(GenerationRequest request, String prompt) {
+        if (prompt.contains("BAD")) {
+            return GenerationResult.failed(request.id(), List.of(1, 2), ErrorCode.PROMPT_TOO_LONG, "a bad row");
+        }
+        String key = request.rowKey().isPresent() ? " #" + request.id() : "";
+        return new GenerationResult(
+                request.id(),
+                List.of(1, 2, 3),
+                List.of(4, 5),
+                "re: " + prompt + key + " max " + request.options().maxNewTokens(),
+                FinishReason.STOP,
+                List.of(),
+                Optional.empty());
+    }
+
+    private static String text(Prompt prompt) {
+        if (prompt instanceof Prompt.Chat chat) {
+            StringBuilder text = new StringBuilder();
+            for (Message message : chat.messages()) {
+                text.append('<').append(message.fields().get("role")).append('>');
+                text.append(message.fields().get("content"));
+            }
+            return text.toString();
+        }
+        return ((Prompt.Text) prompt).text();
+    }
+}
