@@ -1,0 +1,141 @@
+package io.kindling.engine.cpu;
+
+import java.util.Arrays;
+
+/**
+ * Attention of one query vector over the keys and values of one head: the arithmetic that every attention operator shares.
+ *
+ * <p>A score is summed over the head in ascending order; the softmax sum has {@value #LANES} lanes, position p going to lane
+ * p mod {@value #LANES}, added in lane order at the end; the output is summed over positions in ascending order. So the result
+ * depends on the query and on the positions it sees, never on how many queries come together, and positions of weight zero
+ * change no bit.
+ */
+final class AttentionCore {
+    static final int LANES = 16;
+
+    /** What the softmax sum gets besides the positions; NaN: nothing. */
+    static final float NO_SINK = Float.NaN;
+
+    private AttentionCore() {}
+
+    /**
+     * Scores before the softmax: {@code softcap(scale · q·k) + bias} for positions {@code first} to {@code end − 1}.
+     *
+     * @param keys keys transposed: element d of position p at {@code d * stride + p}
+     * @param softcap 0 for none
+     * @param bias added to scores, element p at {@code biasOffset + p}; null for none
+     */
+    static void scores(
+            float[] query,
+            int headSize,
+            float[] keys,
+            int stride,
+            int first,
+            int end,
+            float scale,
+            float softcap,
+            float[] bias,
+            int biasOffset,
+            float[] scores) {
+        Arrays.fill(scores, first, end, 0);
+        for (int d = 0; d < headSize; d++) {
+            float q = query[d];
+            int line = d * stride;
+            for (int p = first; p < end; p++) {
+                scores[p] += q * keys[line + p];
+            }
+        }
+        for (int p = first; p < end; p++) {
+            scores[p] *= scale;
+        }
+        if (softcap != 0) {
+            for (int p = first; p < end; p++) {
+                scores[p] = softcap * (float) Math.tanh(scores[p] / softcap);
+            }
+        }
+        if (bias != null) {
+            for (int p = first; p < end; p++) {
+                scores[p] += bias[biasOffset + p];
+            }
+        }
+    }
+
+    /**
+     * Softmax in place over positions {@code first} to {@code end − 1}; all zeros where every score is −∞ and there is no sink.
+     *
+     * @param base absolute position of index 0, which decides the lanes
+     * @param sink a logit that takes part in the sum only, or {@link #NO_SINK}
+     */
+    static void softmax(float[] scores, int first, int end, int base, float sink) {
+        boolean hasSink = !Float.isNaN(sink);
+        float max = hasSink ? sink : Float.NEGATIVE_INFINITY;
+        for (int p = first; p < end; p++) {
+            max = Math.max(max, scores[p]);
+        }
+        if (max == Float.NEGATIVE_INFINITY) {
+            Arrays.fill(scores, first, end, 0);
+            return;
+        }
+        float[] lanes = Work.mine().floats(SUM_SLOT, LANES);
+        Arrays.fill(lanes, 0, LANES, 0);
+        for (int p = first; p < end; p++) {
+            float e = (float) Math.exp(scores[p] - max);
+            scores[p] = e;
+            lanes[base + p & LANES - 1] += e;
+        }
+        float sum = hasSink ? (float) Math.exp(sink - max) : 0;
+        for (int lane = 0; lane < LANES; lane++) {
+            sum += lanes[lane];
+        }
+        float inverse = 1 / sum;
+        for (int p = first; p < end; p++) {
+            scores[p] *= inverse;
+        }
+    }
+
+    /** The float slot of {@link Work} that {@link #softmax} takes. */
+    static final int SUM_SLOT = 7;
+
+    /** Weighted sum of values: position p's vector at {@code p * valueSize}. */
+    static void combine(float[] weights, int first, int end, float[] values, int valueSize, float[] output) {
+        Arrays.fill(output, 0, valueSize, 0);
+        for (int p = first; p < end; p++) {
+            float weight = weights[p];
+            int line = p * valueSize;
+            for (int d = 0; d < valueSize; d++) {
+                output[d] += weight * values[line + d];
+            }
+        }
+    }
+
+    /** Puts a key vector at position {@code p} of transposed keys. */
+    static void putKey(float[] vector, int offset, int headSize, float[] keys, int stride, int p) {
+        for (int d = 0; d < headSize; d++) {
+            keys[d * stride + p] = vector[offset + d];
+        }
+    }
+
+    /** Rotates the first {@code 2 · half} elements of a head in place; {@code angles} holds {@code half} cosines, then as many sines. */
+    static void rotate(float[] vector, int offset, float[] angles, int half, boolean interleaved) {
+        for (int k = 0; k < half; k++) {
+            int a = offset + (interleaved ? 2 * k : k);
+            int b = interleaved ? a + 1 : a + half;
+            float x = vector[a];
+            float y = vector[b];
+            vector[a] = x * angles[k] - y * angles[half + k];
+            vector[b] = y * angles[k] + x * angles[half + k];
+        }
+    }
+
+    /** Root mean square normalisation of one head in place; statistics in double. */
+    static void normalise(float[] vector, int offset, int size, float[] weight, float epsilon) {
+        double squares = 0;
+        for (int k = 0; k < size; k++) {
+            squares += (double) vector[offset + k] * vector[offset + k];
+        }
+        double inverse = 1 / Math.sqrt(squares / size + epsilon);
+        for (int k = 0; k < size; k++) {
+            vector[offset + k] = (float) (vector[offset + k] * inverse * weight[k]);
+        }
+    }
+}

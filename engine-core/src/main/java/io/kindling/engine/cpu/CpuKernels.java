@@ -1,0 +1,34 @@
+package io.kindling.engine.cpu;
+
+import io.kindling.engine.ir.PagedAttention;
+import io.kindling.engine.provider.KernelFactory;
+
+/** Every Java kernel, by operator family. */
+final class CpuKernels {
+    /** Where families put their factories; see {@link io.kindling.engine.provider.KernelRegistry#register}. */
+    @FunctionalInterface
+    interface Registrar {
+        void register(String domain, String opType, int sinceVersion, KernelFactory factory);
+    }
+
+    private CpuKernels() {}
+
+    static void register(KernelPool pool, Registrar registrar) {
+        registrar.register("com.microsoft", "MatMulNBits", 1, request -> MatMulNBitsKernel.create(request, pool));
+        registrar.register("com.microsoft", "GatherBlockQuantized", 1, GatherBlockQuantizedKernel::create);
+        registrar.register(
+                "com.microsoft", "GroupQueryAttention", 1, request -> GroupQueryAttentionKernel.create(request, pool));
+        registrar.register(
+                PagedAttention.DOMAIN,
+                PagedAttention.OP_TYPE,
+                (int) PagedAttention.OPSET,
+                request -> PagedAttentionKernel.create(request, pool));
+        NormalizationKernels.register(registrar);
+        BinaryKernels.register(registrar);
+        UnaryKernels.register(registrar);
+        CastKernels.register(registrar);
+        ShapeKernels.register(registrar);
+        GatherKernels.register(registrar);
+        ReduceKernels.register(registrar);
+    }
+}

@@ -1,0 +1,88 @@
+package io.kindling.engine.cpu;
+
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.provider.Tensor;
+import java.util.Arrays;
+
+/** Arithmetic on axes, shapes and strides. Strides count elements. */
+final class Shapes {
+    static final long[] SCALAR = {};
+
+    private Shapes() {}
+
+    /** An axis from 0; negative ones count from the end. */
+    static int axis(long axis, int rank) {
+        if (axis < -rank || axis >= Math.max(rank, 1)) {
+            throw invalid("axis " + axis + " is outside a tensor of rank " + rank);
+        }
+        return (int) (axis < 0 ? axis + rank : axis);
+    }
+
+    /** Product of the dimensions from {@code from} to {@code to − 1}. */
+    static int product(long[] shape, int from, int to) {
+        long product = 1;
+        for (int k = from; k < to; k++) {
+            product = Math.multiplyExact(product, shape[k]);
+        }
+        return Math.toIntExact(product);
+    }
+
+    static int[] strides(long[] shape) {
+        int[] strides = new int[shape.length];
+        long stride = 1;
+        for (int k = shape.length - 1; k >= 0; k--) {
+            strides[k] = Math.toIntExact(stride);
+            stride *= shape[k];
+        }
+        return strides;
+    }
+
+    /** The shape that all the given ones broadcast to, by NumPy's rules. */
+    static long[] broadcast(long[]... shapes) {
+        int rank = 0;
+        for (long[] shape : shapes) {
+            rank = Math.max(rank, shape.length);
+        }
+        long[] result = new long[rank];
+        Arrays.fill(result, 1);
+        for (long[] shape : shapes) {
+            int shift = rank - shape.length;
+            for (int k = 0; k < shape.length; k++) {
+                if (result[shift + k] == 1) {
+                    result[shift + k] = shape[k];
+                } else if (shape[k] != 1 && shape[k] != result[shift + k]) {
+                    throw invalid("shapes " + Arrays.deepToString(shapes) + " do not broadcast");
+                }
+            }
+        }
+        return result;
+    }
+
+    /** Strides that walk {@code shape} as if it had the broadcast shape: 0 where it repeats. */
+    static int[] broadcastStrides(long[] shape, long[] target) {
+        int[] own = strides(shape);
+        int[] strides = new int[target.length];
+        int shift = target.length - shape.length;
+        for (int k = 0; k < shape.length; k++) {
+            strides[shift + k] = shape[k] == 1 ? 0 : own[k];
+        }
+        return strides;
+    }
+
+    static int[] axes(long[] axes, int rank) {
+        int[] result = new int[axes.length];
+        for (int k = 0; k < axes.length; k++) {
+            result[k] = axis(axes[k], rank);
+        }
+        return result;
+    }
+
+    static boolean isScalarLike(Tensor tensor) {
+        return tensor.elementCount() == 1;
+    }
+
+    static KindlingException invalid(String problem) {
+        return new KindlingException(ErrorCode.SHAPE_OR_TYPE, problem);
+    }
+}

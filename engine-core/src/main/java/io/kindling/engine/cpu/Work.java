@@ -1,0 +1,61 @@
+package io.kindling.engine.cpu;
+
+/**
+ * Arrays that one thread lends to the kernel part it runs, kept from call to call so that a steady state allocates
+ * nothing. Contents are undefined; a slot is one array, so a part asks for each slot once.
+ */
+final class Work {
+    private static final int SLOTS = 8;
+    private static final ThreadLocal<Work> MINE = ThreadLocal.withInitial(Work::new);
+
+    private final float[][] floats = new float[SLOTS][0];
+    private final double[][] doubles = new double[SLOTS][0];
+    private final long[][] longs = new long[SLOTS][0];
+    private final int[][] ints = new int[SLOTS][0];
+    private final byte[][] bytes = new byte[SLOTS][0];
+
+    private Work() {}
+
+    static Work mine() {
+        return MINE.get();
+    }
+
+    float[] floats(int slot, int size) {
+        if (floats[slot].length < size) {
+            floats[slot] = new float[grown(size)];
+        }
+        return floats[slot];
+    }
+
+    double[] doubles(int slot, int size) {
+        if (doubles[slot].length < size) {
+            doubles[slot] = new double[grown(size)];
+        }
+        return doubles[slot];
+    }
+
+    long[] longs(int slot, int size) {
+        if (longs[slot].length < size) {
+            longs[slot] = new long[grown(size)];
+        }
+        return longs[slot];
+    }
+
+    int[] ints(int slot, int size) {
+        if (ints[slot].length < size) {
+            ints[slot] = new int[grown(size)];
+        }
+        return ints[slot];
+    }
+
+    byte[] bytes(int slot, int size) {
+        if (bytes[slot].length < size) {
+            bytes[slot] = new byte[grown(size)];
+        }
+        return bytes[slot];
+    }
+
+    private static int grown(int size) {
+        return size + (size >> 2);
+    }
+}
