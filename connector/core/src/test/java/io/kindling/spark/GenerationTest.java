@@ -143,9 +143,10 @@ class GenerationTest {
     void rowFaultsEndTheJobOnRequestOnly() {
         Dataset<Row> answers =
                 generation().prompt("{q}").key("id").option("onError", "fail").apply(table("ok", "BAD"));
-        assertThatThrownBy(answers::collectAsList).satisfies(thrown -> assertThat(DeterministicFaults.in(thrown)
-                        .map(KindlingException::getMessage)
-                        .orElse(thrown.getMessage()))
+        assertThatThrownBy(answers::collectAsList).satisfies(thrown -> assertThat(
+                        DeterministicFaults.in(SPARK.session().sparkContext(), thrown)
+                                .map(KindlingException::getMessage)
+                                .orElse(thrown.getMessage()))
                 .contains("row '1' failed and onError is 'fail': a bad row"));
     }
 

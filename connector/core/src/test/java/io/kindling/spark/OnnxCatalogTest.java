@@ -127,6 +127,8 @@ class OnnxCatalogTest {
     }
 
     private static String fault(Throwable thrown) {
-        return DeterministicFaults.in(thrown).map(KindlingException::getMessage).orElse(thrown.getMessage());
+        return DeterministicFaults.in(SPARK.session().sparkContext(), thrown)
+                .map(KindlingException::getMessage)
+                .orElse(thrown.getMessage());
     }
 }

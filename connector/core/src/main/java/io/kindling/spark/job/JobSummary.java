@@ -1,9 +1,7 @@
 package io.kindling.spark.job;
 
 import io.kindling.spark.metrics.GenerationMetrics;
-import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.Map;
 
 /**
  * What a job did.
@@ -43,20 +41,22 @@ record JobSummary(
         return seconds > 0 ? generatedTokens / seconds : 0;
     }
 
-    /** By the names of the metrics. */
-    Map<String, Object> toMap() {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("rows", rows);
-        map.put("failed_rows", failedRows);
-        map.put("engine_requests", requests);
-        map.put("prompt_tokens", promptTokens);
-        map.put("generated_tokens", generatedTokens);
-        map.put("sessions", sessions);
-        map.put("model_load_ms", modelLoadMillis);
-        map.put("seconds", Math.round(seconds * 1000) / 1000.0);
-        map.put("tokens_per_second", Math.round(tokensPerSecond() * 10) / 10.0);
-        map.put("skipped", skipped);
-        return map;
+    /** One JSON object, by the names of the metrics. */
+    String toJson() {
+        return String.format(
+                Locale.ROOT,
+                "{\"rows\":%d,\"failed_rows\":%d,\"engine_requests\":%d,\"prompt_tokens\":%d,\"generated_tokens\":%d,"
+                        + "\"sessions\":%d,\"model_load_ms\":%d,\"seconds\":%.3f,\"tokens_per_second\":%.1f,\"skipped\":%b}",
+                rows,
+                failedRows,
+                requests,
+                promptTokens,
+                generatedTokens,
+                sessions,
+                modelLoadMillis,
+                seconds,
+                tokensPerSecond(),
+                skipped);
     }
 
     @Override

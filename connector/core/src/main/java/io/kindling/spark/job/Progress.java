@@ -1,7 +1,7 @@
 package io.kindling.spark.job;
 
 import io.kindling.spark.metrics.GenerationMetrics;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -16,7 +16,7 @@ final class Progress implements AutoCloseable {
 
     private final JavaSparkContext context;
     private final GenerationMetrics metrics;
-    private final PrintStream console;
+    private final PrintWriter console;
     private final long start = System.nanoTime();
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "kindling-progress");
@@ -24,7 +24,7 @@ final class Progress implements AutoCloseable {
         return thread;
     });
 
-    Progress(SparkContext context, GenerationMetrics metrics, PrintStream console) {
+    Progress(SparkContext context, GenerationMetrics metrics, PrintWriter console) {
         this.context = JavaSparkContext.fromSparkContext(context);
         this.metrics = metrics;
         this.console = console;

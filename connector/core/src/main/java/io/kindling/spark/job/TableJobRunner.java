@@ -1,12 +1,14 @@
 package io.kindling.spark.job;
 
+import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.Generation;
 import io.kindling.spark.metrics.GenerationMetrics;
 import io.kindling.spark.runtime.DeterministicFaults;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Set;
+import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -18,29 +20,36 @@ final class TableJobRunner {
     private static final Set<String> FLAT_FORMATS = Set.of("csv", "text");
 
     private final SparkSession session;
-    private final PrintStream console;
+    private final PrintWriter console;
 
     /** @param console where progress is said */
-    TableJobRunner(SparkSession session, PrintStream console) {
+    TableJobRunner(SparkSession session, PrintWriter console) {
         this.session = session;
         this.console = console;
     }
 
-    /** @throws KindlingException for faults that the user can mend */
+    /** @throws KindlingException for whatever the job fails of */
     JobSummary run(TableJob job) {
-        TableOutput output = new TableOutput(job, session);
-        if (output.isSkipped()) {
-            return JobSummary.ofSkipped();
-        }
-        output.check();
         GenerationMetrics metrics = GenerationMetrics.register(session.sparkContext());
-        Dataset<Row> result = forFormat(job, generate(job, metrics));
         try (Progress progress = new Progress(session.sparkContext(), metrics, console)) {
-            output.write(result);
+            TableOutput output = new TableOutput(job, session);
+            if (output.isSkipped()) {
+                return JobSummary.ofSkipped();
+            }
+            output.check();
+            output.write(forFormat(job, generate(job, metrics)));
             return JobSummary.of(metrics, progress.seconds());
-        } catch (RuntimeException e) {
-            throw DeterministicFaults.of(e);
+        } catch (Exception e) {
+            // Spark throws checked exceptions that its methods do not declare.
+            throw DeterministicFaults.in(session.sparkContext(), e).orElseGet(() -> describe(e));
         }
+    }
+
+    private static KindlingException describe(Exception failure) {
+        return failure instanceof AnalysisException
+                ? new KindlingException(
+                        ErrorCode.INVALID_OPTION, "Spark refuses the job: " + failure.getMessage(), failure)
+                : new KindlingException(ErrorCode.INTERNAL, "the job failed: " + failure, failure);
     }
 
     private Dataset<Row> generate(TableJob job, GenerationMetrics metrics) {

@@ -2,13 +2,16 @@ package io.kindling.spark.runtime;
 
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
-import java.util.Collections;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.WeakHashMap;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 
 /**
@@ -16,24 +19,31 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
  * time, for the same message.
  */
 public final class DeterministicFaults extends SparkListener {
-    private static final Set<SparkContext> WATCHED = Collections.newSetFromMap(new WeakHashMap<>());
+    private static final Map<SparkContext, DeterministicFaults> WATCHED = new IdentityHashMap<>();
     private static final Set<ErrorCode> MAY_PASS = Set.of(
             ErrorCode.IO,
             ErrorCode.OUT_OF_MEMORY,
             ErrorCode.DEVICE_UNAVAILABLE,
             ErrorCode.CANCELLED,
             ErrorCode.INTERNAL);
+    private static final int REMEMBERED = 16;
 
     private final SparkContext context;
+    /** Spark says why a stage was cancelled as text only. */
+    private final Deque<KindlingException> latest = new ArrayDeque<>();
 
     private DeterministicFaults(SparkContext context) {
         this.context = context;
     }
 
     /** Watches a context's stages from now on; once is enough. */
-    public static synchronized void watch(SparkContext context) {
-        if (WATCHED.add(context)) {
-            context.addSparkListener(new DeterministicFaults(context));
+    public static void watch(SparkContext context) {
+        synchronized (WATCHED) {
+            if (!WATCHED.containsKey(context)) {
+                DeterministicFaults watcher = new DeterministicFaults(context);
+                WATCHED.put(context, watcher);
+                context.addSparkListener(watcher);
+            }
         }
     }
 
@@ -43,28 +53,53 @@ public final class DeterministicFaults extends SparkListener {
                 && failure.exception().isDefined()) {
             in(failure.exception().get())
                     .filter(fault -> !MAY_PASS.contains(fault.code()))
-                    .ifPresent(fault -> context.cancelStage(ended.stageId(), describe(fault)));
+                    .ifPresent(fault -> {
+                        remember(fault);
+                        context.cancelStage(ended.stageId(), describe(fault));
+                    });
         }
     }
 
-    /** The engine's fault among an exception and its causes. */
-    public static Optional<KindlingException> in(Throwable exception) {
+    @Override
+    public void onApplicationEnd(SparkListenerApplicationEnd ended) {
+        synchronized (WATCHED) {
+            WATCHED.remove(context);
+        }
+    }
+
+    private synchronized void remember(KindlingException fault) {
+        latest.addFirst(fault);
+        if (latest.size() > REMEMBERED) {
+            latest.removeLast();
+        }
+    }
+
+    private synchronized Optional<KindlingException> named(String message) {
+        return latest.stream()
+                .filter(fault -> message.contains(describe(fault)))
+                .findFirst();
+    }
+
+    /** The engine's fault that made an action of this context fail, if that was the reason. */
+    public static Optional<KindlingException> in(SparkContext context, Throwable failure) {
+        Optional<KindlingException> fault = in(failure);
+        DeterministicFaults watcher;
+        synchronized (WATCHED) {
+            watcher = WATCHED.get(context);
+        }
+        for (Throwable cause = failure; fault.isEmpty() && watcher != null && cause != null; cause = cause.getCause()) {
+            fault = watcher.named(String.valueOf(cause.getMessage()));
+        }
+        return fault;
+    }
+
+    private static Optional<KindlingException> in(Throwable exception) {
         for (Throwable cause = exception; cause != null; cause = cause.getCause()) {
             if (cause instanceof KindlingException fault) {
                 return Optional.of(fault);
             }
         }
         return Optional.empty();
-    }
-
-    /**
-     * What a job failed of, without Spark's account of stages and tasks around it.
-     *
-     * @param failure what the action threw
-     * @return the engine's fault where there is one, else {@code failure}
-     */
-    public static RuntimeException of(RuntimeException failure) {
-        return in(failure).map(RuntimeException.class::cast).orElse(failure);
     }
 
     private static String describe(KindlingException fault) {

@@ -1,0 +1,242 @@
+package io.kindling.spark.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.holdenkarau.spark.testing.JavaDataFrameSuiteBase;
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.spark.LocalSpark;
+import io.kindling.spark.convert.ResultConverter;
+import io.kindling.spark.job.TableJob.WriteMode;
+import io.kindling.spark.runtime.FakeEngines;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class TableJobRunnerTest {
+    @RegisterExtension
+    static final LocalSpark SPARK = new LocalSpark();
+
+    private static final StructType RESULT = new StructType()
+            .add("id", DataTypes.LongType)
+            .add("q", DataTypes.StringType)
+            .add("generated", DataTypes.StringType)
+            .add("generated_details", ResultConverter.DETAILS);
+
+    private static final List<Row> ANSWERS = List.of(
+            RowFactory.create(1L, "x", "re: x? max 8", RowFactory.create("re: x? max 8", "stop", 3, 2, null, null)),
+            RowFactory.create(2L, null, null, null),
+            RowFactory.create(3L, "BAD", null, RowFactory.create(null, "error", 2, 0, "PROMPT_TOO_LONG", "a bad row")));
+
+    @TempDir
+    Path folder;
+
+    private Path model;
+
+    @BeforeEach
+    void input() throws IOException {
+        model = Files.createDirectory(folder.resolve("model"));
+        Files.writeString(
+                folder.resolve("in.json"), "{\"id\":1,\"q\":\"x\"}\n{\"id\":2,\"q\":null}\n{\"id\":3,\"q\":\"BAD\"}\n");
+        Files.writeString(folder.resolve("in.csv"), "id,q\n1,x\n2,\n3,BAD\n");
+    }
+
+    private TableJob job(String input, String inputFormat, String output, String outputFormat, WriteMode mode) {
+        return new TableJob(
+                model.toString(),
+                input,
+                inputFormat,
+                Map.of(),
+                "{q}?",
+                false,
+                Optional.empty(),
+                Optional.empty(),
+                2,
+                output,
+                outputFormat,
+                Map.of(),
+                mode,
+                Map.of("max_new_tokens", "8"));
+    }
+
+    private TableJob toFiles(String inputFormat, String outputFormat, WriteMode mode) {
+        return job(
+                folder.resolve("in." + inputFormat).toString(),
+                inputFormat,
+                folder.resolve("out").toString(),
+                outputFormat,
+                mode);
+    }
+
+    private static JobSummary run(TableJob job) {
+        PrintWriter console = new PrintWriter(new StringWriter());
+        return new TableJobRunner(SPARK.session(), console).run(job);
+    }
+
+    private List<String> files() throws IOException {
+        try (var children = Files.list(folder)) {
+            return children.map(child -> child.getFileName().toString())
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    @Test
+    void parquetKeepsTheDetailsAsAStruct() {
+        JobSummary summary = run(toFiles("json", "parquet", WriteMode.ERRORIFEXISTS));
+        new JavaDataFrameSuiteBase()
+                .assertDataFrameNoOrderEquals(
+                        SPARK.session().createDataFrame(ANSWERS, RESULT),
+                        SPARK.session().read().parquet(folder.resolve("out").toString()));
+        assertThat(summary.rows()).isEqualTo(3);
+        assertThat(summary.failedRows()).isEqualTo(1);
+        assertThat(summary.requests()).isEqualTo(2);
+        assertThat(summary.generatedTokens()).isEqualTo(2);
+        assertThat(summary.sessions()).isEqualTo(1);
+    }
+
+    @Test
+    void csvHasTheDetailsAsJson() {
+        run(toFiles("csv", "csv", WriteMode.ERRORIFEXISTS));
+        List<Row> rows = SPARK.session()
+                .read()
+                .option("header", true)
+                .csv(folder.resolve("out").toString())
+                .orderBy("id")
+                .collectAsList();
+        assertThat(rows)
+                .containsExactly(
+                        RowFactory.create(
+                                "1",
+                                "x",
+                                "re: x? max 8",
+                                "{\"text\":\"re: x? max 8\",\"finish_reason\":\"stop\",\"prompt_tokens\":3,\"generated_tokens\":2}"),
+                        RowFactory.create("2", null, null, null),
+                        RowFactory.create(
+                                "3",
+                                "BAD",
+                                null,
+                                "{\"finish_reason\":\"error\",\"prompt_tokens\":2,\"generated_tokens\":0,"
+                                        + "\"error_code\":\"PROMPT_TOO_LONG\",\"error\":\"a bad row\"}"));
+    }
+
+    @Test
+    void tablesAreReadAndWritten() {
+        SPARK.session()
+                .read()
+                .json(folder.resolve("in.json").toString())
+                .write()
+                .saveAsTable("questions");
+        try {
+            TableJob job = job("questions", "table", "answers", "table", WriteMode.OVERWRITE);
+            run(job);
+            run(job);
+            assertThat(SPARK.session()
+                            .table("answers")
+                            .select("id", "generated")
+                            .orderBy("id")
+                            .collectAsList())
+                    .containsExactly(
+                            RowFactory.create(1L, "re: x? max 8"),
+                            RowFactory.create(2L, null),
+                            RowFactory.create(3L, null));
+            assertThat(SPARK.session().sparkContext().getPersistentRDDs().isEmpty())
+                    .isTrue();
+        } finally {
+            SPARK.session().sql("DROP TABLE IF EXISTS questions");
+            SPARK.session().sql("DROP TABLE IF EXISTS answers");
+        }
+    }
+
+    @Test
+    void modesDecideAboutAnOutputThatExists() {
+        run(toFiles("json", "json", WriteMode.ERRORIFEXISTS));
+        assertThatThrownBy(() -> run(toFiles("json", "json", WriteMode.ERRORIFEXISTS)))
+                .isInstanceOf(KindlingException.class)
+                .hasMessageContaining("exists already");
+        assertThat(run(toFiles("json", "json", WriteMode.IGNORE)).skipped()).isTrue();
+        run(toFiles("json", "json", WriteMode.APPEND));
+        assertThat(count()).isEqualTo(6);
+        run(toFiles("json", "json", WriteMode.OVERWRITE));
+        assertThat(count()).isEqualTo(3);
+    }
+
+    private long count() {
+        return SPARK.session().read().json(folder.resolve("out").toString()).count();
+    }
+
+    @Test
+    void whatSparkRefusesIsAUsersError() {
+        TableJob job = toFiles("json", "parquet", WriteMode.ERRORIFEXISTS);
+        assertThatThrownBy(() -> run(new TableJob(
+                        job.model(),
+                        job.input(),
+                        job.inputFormat(),
+                        Map.of(),
+                        "{nothing}",
+                        false,
+                        Optional.empty(),
+                        Optional.empty(),
+                        0,
+                        job.output(),
+                        job.outputFormat(),
+                        Map.of(),
+                        job.mode(),
+                        Map.of())))
+                .isInstanceOfSatisfying(
+                        KindlingException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_OPTION))
+                .hasMessageContainingAll("Spark refuses the job", "nothing");
+    }
+
+    @Test
+    void aFailedJobLeavesTheFoldersAsTheyWere() throws IOException {
+        run(toFiles("json", "json", WriteMode.ERRORIFEXISTS));
+        List<String> before = files();
+        Files.createFile(model.resolve("broken"));
+        FakeEngines.install();
+        for (WriteMode mode : List.of(WriteMode.OVERWRITE, WriteMode.APPEND)) {
+            assertThatThrownBy(() -> run(toFiles("json", "json", mode)))
+                    .isInstanceOf(KindlingException.class)
+                    .hasMessageContaining("is broken on purpose");
+            assertThat(files()).isEqualTo(before);
+            assertThat(count()).isEqualTo(3);
+        }
+        assertThatThrownBy(() -> run(job(
+                        folder.resolve("in.json").toString(),
+                        "json",
+                        folder.resolve("new").toString(),
+                        "json",
+                        WriteMode.ERRORIFEXISTS)))
+                .hasMessageContaining("is broken on purpose");
+        assertThat(files()).isEqualTo(before);
+    }
+
+    @Test
+    void aFailedJobLeavesAnOverwrittenTableAsItWas() throws IOException {
+        run(job(folder.resolve("in.json").toString(), "json", "kept", "table", WriteMode.ERRORIFEXISTS));
+        try {
+            Files.createFile(model.resolve("broken"));
+            FakeEngines.install();
+            assertThatThrownBy(() -> run(
+                            job(folder.resolve("in.json").toString(), "json", "kept", "table", WriteMode.OVERWRITE)))
+                    .hasMessageContaining("is broken on purpose");
+            assertThat(SPARK.session().table("kept").count()).isEqualTo(3);
+        } finally {
+            SPARK.session().sql("DROP TABLE IF EXISTS kept");
+        }
+    }
+}

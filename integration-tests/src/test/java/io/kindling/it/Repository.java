@@ -1,0 +1,38 @@
+package io.kindling.it;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Places of this repository, and the real model. */
+final class Repository {
+    static final Path ROOT =
+            Path.of(System.getProperty("kindling.repository")).toAbsolutePath().normalize();
+    static final Path JAR = ROOT.resolve("connector/target/kindling.jar");
+    static final Path EXAMPLES_JAR = ROOT.resolve("examples/target/kindling-examples.jar");
+
+    private static Path model;
+
+    private Repository() {}
+
+    /** SmolLM2-135M-Instruct, made on first use unless {@code -Dkindling.test.model} names a folder. */
+    static synchronized Path model() {
+        if (model == null) {
+            String given = System.getProperty("kindling.test.model", "");
+            model = given.isEmpty()
+                    ? Path.of(python("tools/testmodel.py", JAR.toString()))
+                    : Path.of(given).toAbsolutePath();
+        }
+        if (!Files.isDirectory(model)) {
+            throw new IllegalStateException("no model at " + model);
+        }
+        return model;
+    }
+
+    /** The last line that one of the repository's own scripts prints. */
+    static String python(String... command) {
+        String[] whole = new String[command.length + 1];
+        whole[0] = "python3";
+        System.arraycopy(command, 0, whole, 1, command.length);
+        return Processes.run(ROOT, java.util.Map.of(), whole).orFail().lastLine();
+    }
+}

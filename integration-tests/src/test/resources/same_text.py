@@ -1,0 +1,33 @@
+"""same_text.py MODEL ROWS NEW_TOKENS OUT: the rows in batches, in 1 and in 7 partitions, and one by one."""
+import sys
+
+from pyspark.sql import DataFrame, SparkSession
+
+model, rows, new_tokens, out = sys.argv[1:]
+spark = SparkSession.builder.appName("same text").getOrCreate()
+jvm = spark._jvm
+table = spark.read.json(rows)
+
+
+def batches(partitions):
+    generation = (
+        jvm.io.kindling.spark.Generation.of(model)
+        .prompt("{prompt}")
+        .option("maxNewTokens", new_tokens)
+        .into("answer")
+    )
+    answers = DataFrame(generation.apply(table.repartition(partitions)._jdf), spark)
+    answers.select("id", "answer").write.json(f"{out}/batches-in-{partitions}")
+
+
+batches(1)
+batches(7)
+
+spark.conf.set("spark.kindling.model.smollm2", model)
+table.repartition(4).createOrReplaceTempView("rows")
+spark.sql(
+    f"SELECT id, onnx.generate('smollm2', prompt, map('max_new_tokens', {new_tokens})) AS answer FROM rows"
+).write.json(f"{out}/one-by-one")
+
+print("sessions", jvm.io.kindling.spark.runtime.TaskEngines.sessionsOpened())
+spark.stop()
