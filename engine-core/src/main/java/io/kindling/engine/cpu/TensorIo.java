@@ -11,7 +11,7 @@ import java.nio.ShortBuffer;
  * in: float for the floating-point types up to 32 bits, double for DOUBLE, long for integers and booleans. Integers are
  * stored by truncation, that is modulo their width; UINT64 travels as its bits.
  */
-final class TensorIo {
+public final class TensorIo {
     private TensorIo() {}
 
     /** Reads elements {@code start} to {@code start + count − 1}; integers are converted. */
@@ -129,7 +129,7 @@ final class TensorIo {
     }
 
     /** One element of an integer or boolean tensor; UINT64 as its bits. */
-    static long getLong(Tensor tensor, int index) {
+    public static long getLong(Tensor tensor, int index) {
         return switch (tensor.type()) {
             case INT64, UINT64 -> tensor.longs().get(index);
             case INT32 -> tensor.ints().get(index);
@@ -178,7 +178,7 @@ final class TensorIo {
         };
     }
 
-    static double getDouble(Tensor tensor, int index) {
+    public static double getDouble(Tensor tensor, int index) {
         return switch (tensor.type()) {
             case DOUBLE -> tensor.doubles().get(index);
             case FLOAT, FLOAT16, BFLOAT16 -> getFloat(tensor, index);
