@@ -1,0 +1,59 @@
+package io.kindling.engine.gguf;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Element types of GGUF tensors with their block layout, from ggml's type table. */
+enum GgufType {
+    F32(0, 1, 4),
+    F16(1, 1, 2),
+    Q4_0(2, 32, 18),
+    Q4_1(3, 32, 20),
+    Q5_0(6, 32, 22),
+    Q5_1(7, 32, 24),
+    Q8_0(8, 32, 34),
+    Q8_1(9, 32, 36),
+    Q2_K(10, 256, 84),
+    Q3_K(11, 256, 110),
+    Q4_K(12, 256, 144),
+    Q5_K(13, 256, 176),
+    Q6_K(14, 256, 210),
+    Q8_K(15, 256, 292),
+    I8(24, 1, 1),
+    I16(25, 1, 2),
+    I32(26, 1, 4),
+    I64(27, 1, 8),
+    F64(28, 1, 8),
+    BF16(30, 1, 2);
+
+    private static final Map<Integer, GgufType> BY_CODE = new HashMap<>();
+
+    static {
+        for (GgufType type : values()) {
+            BY_CODE.put(type.code, type);
+        }
+    }
+
+    private final int code;
+    private final int blockElements;
+    private final int blockBytes;
+
+    GgufType(int code, int blockElements, int blockBytes) {
+        this.code = code;
+        this.blockElements = blockElements;
+        this.blockBytes = blockBytes;
+    }
+
+    static Optional<GgufType> ofCode(int code) {
+        return Optional.ofNullable(BY_CODE.get(code));
+    }
+
+    int blockElements() {
+        return blockElements;
+    }
+
+    int blockBytes() {
+        return blockBytes;
+    }
+}
