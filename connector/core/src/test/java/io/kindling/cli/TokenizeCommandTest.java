@@ -1,0 +1,75 @@
+package io.kindling.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TokenizeCommandTest {
+    @TempDir
+    private Path folder;
+
+    /** Whole words, id 0 for unknown ones; the post-processor puts {@code <s>} first. */
+    @BeforeEach
+    void writeTokenizer() throws IOException {
+        Files.writeString(folder.resolve("tokenizer.json"), """
+                {"version": "1.0", "truncation": null, "padding": null, "normalizer": null,
+                 "added_tokens": [{"id": 1, "content": "<s>", "single_word": false, "lstrip": false, "rstrip": false,
+                   "normalized": false, "special": true}],
+                 "pre_tokenizer": {"type": "Whitespace"},
+                 "post_processor": {"type": "TemplateProcessing",
+                   "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+                   "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+                   "special_tokens": {"<s>": {"id": "<s>", "ids": [1], "tokens": ["<s>"]}}},
+                 "decoder": null,
+                 "model": {"type": "WordLevel", "unk_token": "[UNK]", "vocab": {"[UNK]": 0, "<s>": 1, "red": 2, "fox": 3}}}
+                """);
+    }
+
+    @Test
+    void linesAreAnsweredInOrderAndBadOnesWithAnError() throws IOException {
+        Path cases = folder.resolve("cases.jsonl");
+        Files.writeString(cases, """
+                {"text": "red fox", "add_special_tokens": true}
+                {"text": "fox blue", "add_special_tokens": false}
+
+                {"text": "", "add_special_tokens": false}
+                {"ids": [1, 3, 2], "skip_special_tokens": true}
+                {"ids": [1, 3], "skip_special_tokens": false}
+                {"ids": [1, "x"]}
+                {"words": 1}
+                """);
+
+        CommandRun run = CommandRun.of("tokenize", folder, "--cases", cases);
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.outLines())
+                .containsExactly(
+                        "{\"ids\":[1,2,3]}",
+                        "{\"ids\":[3,0]}",
+                        "{\"ids\":[]}",
+                        "{\"text\":\"fox red\"}",
+                        "{\"text\":\"<s> fox\"}",
+                        "{\"error\":\"'ids' must hold token ids, not \\\"x\\\"\"}",
+                        "{\"error\":\"'text' must be a string, not absent\"}");
+    }
+
+    @Test
+    void aMissingTokenizerAndBrokenJsonAreNamed() throws IOException {
+        Path cases = folder.resolve("cases.jsonl");
+        Files.writeString(cases, "{\"text\": \"a\"}\n{\"text\": \n");
+        Path missing = folder.resolve("nowhere").resolve("tokenizer.json");
+
+        CommandRun noTokenizer = CommandRun.of("tokenize", missing, "--cases", cases);
+        CommandRun noJson = CommandRun.of("tokenize", folder, "--cases", cases);
+
+        assertThat(noTokenizer.exitCode()).isEqualTo(1);
+        assertThat(noTokenizer.err()).startsWith("kindling: TOKENIZER: ").contains(missing.toString());
+        assertThat(noJson.exitCode()).isEqualTo(1);
+        assertThat(noJson.err()).startsWith("kindling: IO: " + cases + ": line 2: ");
+    }
+}
