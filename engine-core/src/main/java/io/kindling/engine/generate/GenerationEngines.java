@@ -25,7 +25,7 @@ public final class GenerationEngines {
      * tokenizer: both must outlive it.
      *
      * @param model the exported graph, optimised or not
-     * @throws KindlingException UNSUPPORTED when the package is no decoder
+     * @throws KindlingException UNRESOLVED when the package is no decoder, or its ports cannot be told
      */
     public static GenerationEngine create(
             OnnxModel model,
@@ -36,9 +36,9 @@ public final class GenerationEngines {
             EngineOptions options) {
         DecoderIo io = resolved.decoder()
                 .orElseThrow(() -> new KindlingException(
-                        ErrorCode.UNSUPPORTED,
-                        "the model in '" + resolved.root() + "' is no decoder: its metadata names no token input, "
-                                + "logits and states; generation needs one"));
+                        ErrorCode.UNRESOLVED,
+                        resolved.decoderProblem()
+                                .orElse("the model in '" + resolved.root() + "' is no decoder; generation needs one")));
         GraphSession session = GraphSession.create(model, weights, new SessionOptions(options.precision(), 0));
         Decoder decoder = new DenseDecoder(session, io, budget(options));
         return new BatchingEngine(decoder, resolved, tokenizer, template, options);

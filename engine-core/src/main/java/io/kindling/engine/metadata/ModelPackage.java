@@ -13,6 +13,7 @@ import java.util.Set;
  * @param modelFile the graph to run
  * @param resolvedBy the rule that resolved the ports, in words for {@code inspect}
  * @param decoder present for generative models
+ * @param decoderProblem why there is no decoder, for the message to those who want to generate
  * @param contextLength most tokens, prompt and answer together
  * @param stopIds union of the end tokens of all sources
  * @param tokenizerFile {@code tokenizer.json}
@@ -26,6 +27,7 @@ public record ModelPackage(
         Path modelFile,
         String resolvedBy,
         Optional<DecoderIo> decoder,
+        Optional<String> decoderProblem,
         OptionalInt contextLength,
         Set<Integer> stopIds,
         Optional<Path> tokenizerFile,

@@ -63,6 +63,7 @@ class BatchingEngineTest {
                 Path.of("letters/model.onnx"),
                 "test",
                 Optional.empty(),
+                Optional.empty(),
                 OptionalInt.of(CONTEXT),
                 Set.of((int) 'z'),
                 Optional.empty(),
