@@ -2,6 +2,7 @@ package io.kindling.engine.generate;
 
 import io.kindling.engine.GenerationOptions;
 import io.kindling.engine.GenerationResult;
+import io.kindling.engine.sample.RowKeys;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,7 +43,7 @@ final class Job {
         this.options = options;
         this.forceIds = forceIds.stream().mapToInt(Integer::intValue).toArray();
         this.topLogits = topLogits;
-        this.rowKey = rowKey.orElseGet(() -> hash(prompt));
+        this.rowKey = rowKey.orElseGet(() -> RowKeys.of(prompt));
         int wanted = this.forceIds.length > 0 ? this.forceIds.length : options.maxNewTokens();
         maxNewTokens = Math.min(wanted, Math.max(0, contextLength - prompt.length));
     }
@@ -58,16 +59,5 @@ final class Job {
 
     static List<Integer> boxed(int[] ids) {
         return Arrays.stream(ids).boxed().toList();
-    }
-
-    /** FNV-1a, 64 bits, over the ids. */
-    private static long hash(int[] ids) {
-        long hash = 0xcbf29ce484222325L;
-        for (int id : ids) {
-            for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
-                hash = (hash ^ ((id >>> shift) & 0xff)) * 0x100000001b3L;
-            }
-        }
-        return hash;
     }
 }

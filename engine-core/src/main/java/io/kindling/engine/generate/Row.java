@@ -1,6 +1,7 @@
 package io.kindling.engine.generate;
 
 import io.kindling.engine.generate.Decoder.Slice;
+import io.kindling.engine.sample.SamplerState;
 import java.util.Arrays;
 
 /** A job that runs: its ids so far, its KV cache and its answer. */
@@ -9,6 +10,7 @@ final class Row implements AutoCloseable {
 
     final Job job;
     final AnswerBuilder answer;
+    final SamplerState sampling;
     private final DecoderSequence sequence;
     private int[] ids;
     private int known;
@@ -17,6 +19,7 @@ final class Row implements AutoCloseable {
         this.job = job;
         this.sequence = sequence;
         this.answer = answer;
+        sampling = new SamplerState(job.options, job.rowKey, job.prompt);
         known = job.prompt.length;
         ids = Arrays.copyOf(job.prompt, known + Math.min(ROOM, job.maxNewTokens));
     }
@@ -45,6 +48,7 @@ final class Row implements AutoCloseable {
             ids = Arrays.copyOf(ids, known + Math.max(ROOM, known / 2));
         }
         ids[known++] = token;
+        sampling.accept(token);
         answer.add(token);
     }
 

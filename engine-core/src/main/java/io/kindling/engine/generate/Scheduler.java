@@ -5,6 +5,7 @@ import io.kindling.engine.GenerationResult;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.generate.Decoder.Slice;
+import io.kindling.engine.sample.Sampler;
 import io.kindling.engine.text.Tokenizer;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,7 @@ final class Scheduler implements Runnable {
     private final Set<Integer> stopIds;
     private final int maxBatch;
     private final int maxStepTokens;
+    private final Sampler sampler = new Sampler();
     private final List<Row> rows = new ArrayList<>();
     private final List<Slice> slices = new ArrayList<>();
     private final List<Row> sliceRows = new ArrayList<>();
@@ -186,9 +188,9 @@ final class Scheduler implements Runnable {
     private void advance(Row row, float[] logits) {
         try {
             if (row.job.topLogits > 0) {
-                row.answer.addLogits(TokenChooser.highest(logits, row.job.topLogits));
+                row.answer.addLogits(TopLogits.highest(logits, row.job.topLogits));
             }
-            int chosen = TokenChooser.greedy(logits);
+            int chosen = sampler.choose(logits, 0, logits.length, row.sampling);
             int step = row.answer.size();
             row.append(step < row.job.forceIds.length ? row.job.forceIds[step] : chosen);
             counters.generatedTokens.increment();
