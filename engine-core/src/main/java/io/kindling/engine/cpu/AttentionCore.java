@@ -19,24 +19,12 @@ final class AttentionCore {
     private AttentionCore() {}
 
     /**
-     * Scores before the softmax: {@code softcap(scale · q·k) + bias} for positions {@code first} to {@code end − 1}.
+     * Scaled scores {@code scale · q·k} of positions {@code first} to {@code end − 1}.
      *
      * @param keys keys transposed: element d of position p at {@code d * stride + p}
-     * @param softcap 0 for none
-     * @param bias added to scores, element p at {@code biasOffset + p}; null for none
      */
     static void scores(
-            float[] query,
-            int headSize,
-            float[] keys,
-            int stride,
-            int first,
-            int end,
-            float scale,
-            float softcap,
-            float[] bias,
-            int biasOffset,
-            float[] scores) {
+            float[] query, int headSize, float[] keys, int stride, int first, int end, float scale, float[] scores) {
         Arrays.fill(scores, first, end, 0);
         for (int d = 0; d < headSize; d++) {
             float q = query[d];
@@ -48,15 +36,21 @@ final class AttentionCore {
         for (int p = first; p < end; p++) {
             scores[p] *= scale;
         }
-        if (softcap != 0) {
+    }
+
+    /** {@code cap · tanh(score / cap)} in place; a cap of 0 is none. */
+    static void softcap(float[] scores, int first, int end, float cap) {
+        if (cap != 0) {
             for (int p = first; p < end; p++) {
-                scores[p] = softcap * (float) Math.tanh(scores[p] / softcap);
+                scores[p] = cap * (float) Math.tanh(scores[p] / cap);
             }
         }
-        if (bias != null) {
-            for (int p = first; p < end; p++) {
-                scores[p] += bias[biasOffset + p];
-            }
+    }
+
+    /** Adds element {@code biasOffset + p} of a bias to score p. */
+    static void addBias(float[] scores, int first, int end, float[] bias, int biasOffset) {
+        for (int p = first; p < end; p++) {
+            scores[p] += bias[biasOffset + p];
         }
     }
 

@@ -30,5 +30,17 @@ final class CpuKernels {
         ShapeKernels.register(registrar);
         GatherKernels.register(registrar);
         ReduceKernels.register(registrar);
+        LayoutKernels.register(registrar);
+        GeneratorKernels.register(registrar);
+        ConvKernels.register(registrar, pool);
+        ContribKernels.register(registrar);
+        ScatterKernels.register(registrar);
+        SoftmaxKernels.register(registrar);
+        MatMulKernels.register(registrar, pool);
+        IntegerMatMulKernels.register(registrar, pool);
+        QuantizeKernels.register(registrar);
+        RotaryKernels.register(registrar);
+        MultiHeadAttentionKernel.register(registrar, pool);
+        registrar.register("", "Attention", 23, request -> AttentionKernel.create(request, pool));
     }
 }

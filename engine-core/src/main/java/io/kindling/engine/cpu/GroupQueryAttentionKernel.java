@@ -298,18 +298,11 @@ final class GroupQueryAttentionKernel implements Kernel {
                         + s;
                 TensorIo.load(bias, line * columns, biasRow, 0, Math.min(base + rows, columns));
             }
-            AttentionCore.scores(
-                    vector,
-                    headSize,
-                    keys,
-                    rows,
-                    first,
-                    end,
-                    options.scaleFor(headSize),
-                    options.softcap(),
-                    biasRow,
-                    base,
-                    weights);
+            AttentionCore.scores(vector, headSize, keys, rows, first, end, options.scaleFor(headSize), weights);
+            AttentionCore.softcap(weights, first, end, options.softcap());
+            if (biasRow != null) {
+                AttentionCore.addBias(weights, first, end, biasRow, base);
+            }
             if (qkOutput == 1) {
                 storeScores(b, h, s, base, first, end, weights);
             }

@@ -22,7 +22,7 @@ import java.util.Arrays;
  */
 final class MatMulNBitsKernel implements Kernel {
     /** Columns that are unpacked together, one part of the job. */
-    private static final int TILE = 64;
+    private static final int TILE = TileMath.WIDTH;
 
     /** Activations that share a scale; also the longest stretch unpacked at once. */
     private static final int STRETCH = 32;
@@ -239,7 +239,7 @@ final class MatMulNBitsKernel implements Kernel {
             } else {
                 scale(tile, scales, zeros, weights.groups, start, step, width);
                 for (int m = 0; m < rows; m++) {
-                    accumulate(a.values, (row + m) * a.stride + start, step, tile, sums, m * TILE);
+                    TileMath.accumulate(a.values, (row + m) * a.stride + start, step, tile, sums, m * TILE);
                 }
             }
         }
@@ -300,7 +300,7 @@ final class MatMulNBitsKernel implements Kernel {
             float[] sums,
             int to) {
         Arrays.fill(line, 0, TILE, 0);
-        accumulate(a.values, row * a.stride + start, step, tile, line, 0);
+        TileMath.accumulate(a.values, row * a.stride + start, step, tile, line, 0);
         int stretch = row * a.stretches + start / STRETCH;
         if (floatZeros) {
             float total = a.sums[stretch * 2 + start % STRETCH / 16];
@@ -314,24 +314,6 @@ final class MatMulNBitsKernel implements Kernel {
         float scale = a.scales[stretch];
         for (int j = 0; j < TILE; j++) {
             sums[to + j] += line[j] * (scale * line[TILE + j]);
-        }
-    }
-
-    /** Adds {@code step} activations times their lines of the tile, in ascending order. */
-    private static void accumulate(float[] a, int from, int step, float[] tile, float[] sums, int to) {
-        for (int i = 0; i < step; i += 4) {
-            float a0 = a[from + i];
-            float a1 = a[from + i + 1];
-            float a2 = a[from + i + 2];
-            float a3 = a[from + i + 3];
-            int line = i * TILE;
-            for (int j = 0; j < TILE; j++) {
-                sums[to + j] = sums[to + j]
-                        + a0 * tile[line + j]
-                        + a1 * tile[line + TILE + j]
-                        + a2 * tile[line + 2 * TILE + j]
-                        + a3 * tile[line + 3 * TILE + j];
-            }
         }
     }
 }

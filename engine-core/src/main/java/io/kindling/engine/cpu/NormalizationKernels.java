@@ -22,6 +22,7 @@ final class NormalizationKernels {
         registrar.register("", "SimplifiedLayerNormalization", 1, request -> plain(request, false));
         registrar.register("com.microsoft", "LayerNormalization", 1, request -> plain(request, true));
         registrar.register("com.microsoft", "SimplifiedLayerNormalization", 1, request -> plain(request, false));
+        registrar.register("", "InstanceNormalization", 1, NormalizationKernels::instance);
         registrar.register("com.microsoft", "SkipLayerNormalization", 1, request -> skip(request, true));
         registrar.register("com.microsoft", "SkipSimplifiedLayerNormalization", 1, request -> skip(request, false));
     }
@@ -108,6 +109,47 @@ final class NormalizationKernels {
                 put(deviations, r, row.inverseDeviation);
             }
         };
+    }
+
+    /** Each channel of each sample by its own mean and variance; scale and bias by channel. */
+    private static Kernel instance(KernelRequest request) {
+        double epsilon = request.node().floatAttribute("epsilon", 1e-5f);
+        return context -> {
+            Tensor x = context.input(0);
+            Tensor scale = context.input(1);
+            Tensor bias = context.input(2);
+            Tensor y = context.output(0, x.type(), x.shape());
+            int channels = (int) x.dim(1);
+            int size = Shapes.product(x.shape(), 2, x.rank());
+            double[] values = Work.mine().doubles(0, size);
+            for (int line = 0; line < x.dim(0) * channels; line++) {
+                TensorIo.load(x, line * size, values, 0, size);
+                standardise(values, size, epsilon);
+                double factor = TensorIo.getDouble(scale, line % channels);
+                double shift = TensorIo.getDouble(bias, line % channels);
+                for (int k = 0; k < size; k++) {
+                    values[k] = values[k] * factor + shift;
+                }
+                TensorIo.store(values, 0, y, line * size, size);
+            }
+        };
+    }
+
+    /** To mean 0 and variance 1, in place. */
+    static void standardise(double[] values, int size, double epsilon) {
+        double sum = 0;
+        for (int k = 0; k < size; k++) {
+            sum += values[k];
+        }
+        double mean = sum / size;
+        double squares = 0;
+        for (int k = 0; k < size; k++) {
+            squares += (values[k] - mean) * (values[k] - mean);
+        }
+        double inverse = 1 / Math.sqrt(squares / size + epsilon);
+        for (int k = 0; k < size; k++) {
+            values[k] = (values[k] - mean) * inverse;
+        }
     }
 
     private static Tensor optionalOutput(KernelContext context, int index, DataType type, long[] shape) {

@@ -136,18 +136,8 @@ final class PagedAttentionKernel implements Kernel {
                     if (rotary != null) {
                         rotary.apply(vector, position);
                     }
-                    AttentionCore.scores(
-                            vector,
-                            headSize,
-                            keys,
-                            stride,
-                            first,
-                            position + 1,
-                            scale,
-                            options.softcap(),
-                            null,
-                            0,
-                            weights);
+                    AttentionCore.scores(vector, headSize, keys, stride, first, position + 1, scale, weights);
+                    AttentionCore.softcap(weights, first, position + 1, options.softcap());
                     AttentionCore.softmax(
                             weights, first, position + 1, 0, sinks == null ? AttentionCore.NO_SINK : sinks[h]);
                     AttentionCore.combine(weights, first, position + 1, values, headSize, result);

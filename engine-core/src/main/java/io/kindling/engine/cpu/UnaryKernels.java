@@ -155,6 +155,19 @@ final class UnaryKernels {
         }
     }
 
+    /** Applies the activation of a fused operator in place. */
+    static void activation(String name, double alpha, Tensor x) {
+        DoubleUnaryOperator function =
+                switch (name) {
+                    case "Relu" -> y -> Math.max(y, 0);
+                    case "Sigmoid" -> UnaryKernels::sigmoid;
+                    case "Tanh" -> Math::tanh;
+                    case "LeakyRelu" -> y -> y < 0 ? alpha * y : y;
+                    default -> throw Shapes.invalid("activation " + name + " is not supported");
+                };
+        apply(null, function, null, x, x);
+    }
+
     private interface DoubleTest {
         boolean test(double x);
     }
