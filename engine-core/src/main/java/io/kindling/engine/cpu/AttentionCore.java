@@ -21,20 +21,36 @@ final class AttentionCore {
     /**
      * Scaled scores {@code scale · q·k} of positions {@code first} to {@code end − 1}.
      *
-     * @param keys keys transposed: element d of position p at {@code d * stride + p}
+     * @param keys keys transposed: element d of position p at {@code keys[d][p]}
      */
-    static void scores(
-            float[] query, int headSize, float[] keys, int stride, int first, int end, float scale, float[] scores) {
+    static void scores(float[] query, int headSize, float[][] keys, int first, int end, float scale, float[] scores) {
         Arrays.fill(scores, first, end, 0);
-        for (int d = 0; d < headSize; d++) {
-            float q = query[d];
-            int line = d * stride;
-            for (int p = first; p < end; p++) {
-                scores[p] += q * keys[line + p];
-            }
+        int d = 0;
+        for (; d + 3 < headSize; d += 4) {
+            TileMath.fourLines(
+                    query[d],
+                    keys[d],
+                    query[d + 1],
+                    keys[d + 1],
+                    query[d + 2],
+                    keys[d + 2],
+                    query[d + 3],
+                    keys[d + 3],
+                    scores,
+                    first,
+                    end);
+        }
+        for (; d < headSize; d++) {
+            addLine(query[d], keys[d], scores, first, end);
         }
         for (int p = first; p < end; p++) {
             scores[p] *= scale;
+        }
+    }
+
+    private static void addLine(float factor, float[] line, float[] sums, int first, int end) {
+        for (int p = first; p < end; p++) {
+            sums[p] += factor * line[p];
         }
     }
 
@@ -90,22 +106,33 @@ final class AttentionCore {
     /** The float slot of {@link Work} that {@link #softmax} takes. */
     static final int SUM_SLOT = 7;
 
-    /** Weighted sum of values: position p's vector at {@code p * valueSize}. */
-    static void combine(float[] weights, int first, int end, float[] values, int valueSize, float[] output) {
+    /** Weighted sum of the value vectors of positions {@code first} to {@code end − 1}. */
+    static void combine(float[] weights, int first, int end, float[][] values, int valueSize, float[] output) {
         Arrays.fill(output, 0, valueSize, 0);
-        for (int p = first; p < end; p++) {
-            float weight = weights[p];
-            int line = p * valueSize;
-            for (int d = 0; d < valueSize; d++) {
-                output[d] += weight * values[line + d];
-            }
+        int p = first;
+        for (; p + 3 < end; p += 4) {
+            TileMath.fourLines(
+                    weights[p],
+                    values[p],
+                    weights[p + 1],
+                    values[p + 1],
+                    weights[p + 2],
+                    values[p + 2],
+                    weights[p + 3],
+                    values[p + 3],
+                    output,
+                    0,
+                    valueSize);
+        }
+        for (; p < end; p++) {
+            addLine(weights[p], values[p], output, 0, valueSize);
         }
     }
 
     /** Puts a key vector at position {@code p} of transposed keys. */
-    static void putKey(float[] vector, int offset, int headSize, float[] keys, int stride, int p) {
+    static void putKey(float[] vector, int headSize, float[][] keys, int p) {
         for (int d = 0; d < headSize; d++) {
-            keys[d * stride + p] = vector[offset + d];
+            keys[d][p] = vector[d];
         }
     }
 

@@ -19,7 +19,7 @@ final class AttentionKernel implements Kernel {
     private final int right;
     private final int scoresMode;
 
-    private AttentionKernel(Node node, KernelPool pool, long opset) {
+    private AttentionKernel(Node node, KernelPool pool) {
         this.pool = pool;
         queryHeads = (int) node.intAttribute("q_num_heads", 0);
         kvHeads = (int) node.intAttribute("kv_num_heads", 0);
@@ -28,13 +28,11 @@ final class AttentionKernel implements Kernel {
         causal = node.intAttribute("is_causal", 0) != 0;
         left = (int) node.intAttribute("left_window_size", -1);
         right = (int) node.intAttribute("right_window_size", -1);
-        int mode = (int) node.intAttribute("qk_matmul_output_mode", 0);
-        // Version 23 named the mask before the cap: 1 is after the bias, 2 after the cap.
-        scoresMode = opset < 24 && (mode == 1 || mode == 2) ? 3 - mode : mode;
+        scoresMode = (int) node.intAttribute("qk_matmul_output_mode", 0);
     }
 
     static Kernel create(KernelRequest request, KernelPool pool) {
-        return new AttentionKernel(request.node(), pool, request.opset());
+        return new AttentionKernel(request.node(), pool);
     }
 
     @Override

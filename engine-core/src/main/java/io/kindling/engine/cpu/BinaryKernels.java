@@ -73,10 +73,12 @@ final class BinaryKernels {
         integers(registrar, "BitwiseXor", 18, (x, y) -> x ^ y);
         registrar.register("", "BitShift", 11, request -> {
             boolean left = request.node().stringAttribute("direction", "").equals("LEFT");
-            BinaryOp.Longs shift = left
+            // Amounts that are negative or beyond the width shift everything out; signs fill from the left.
+            BinaryOp.Longs signed = left
                     ? (x, y) -> Long.compareUnsigned(y, 63) > 0 ? 0 : x << y
-                    : (x, y) -> Long.compareUnsigned(y, 63) > 0 ? 0 : x >>> y;
-            return binary(BinaryOp.of((BinaryOp.Floats) null, null, shift), null);
+                    : (x, y) -> x >> (Long.compareUnsigned(y, 63) > 0 ? 63 : y);
+            BinaryOp.Longs unsigned = left ? signed : (x, y) -> Long.compareUnsigned(y, 63) > 0 ? 0 : x >>> y;
+            return binary(new BinaryOp(null, null, signed, unsigned), null);
         });
         registrar.register("", "Mod", 10, request -> binary(mod(request.node().intAttribute("fmod", 0) != 0), null));
         registrar.register("", "Pow", 1, request -> BinaryKernels::pow);
@@ -140,8 +142,16 @@ final class BinaryKernels {
     private static BinaryOp mod(boolean likeC) {
         return likeC
                 ? BinaryOp.of((double x, double y) -> x % y, (x, y) -> x % y, Long::remainderUnsigned)
-                : BinaryOp.of(
-                        (double x, double y) -> x - Math.floor(x / y) * y, Math::floorMod, Long::remainderUnsigned);
+                : BinaryOp.of(BinaryKernels::floorMod, Math::floorMod, Long::remainderUnsigned);
+    }
+
+    /** The remainder with the divisor's sign, zeros included. */
+    private static double floorMod(double x, double y) {
+        double remainder = x % y;
+        if (remainder == 0) {
+            return Math.copySign(remainder, y);
+        }
+        return (y < 0) == (remainder < 0) ? remainder : remainder + y;
     }
 
     /** The result has the base's type; the exponent may have another one. */

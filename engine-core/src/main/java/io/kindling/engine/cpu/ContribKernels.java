@@ -64,14 +64,20 @@ final class ContribKernels {
             int taps = (int) weight.dim(-1);
             int carry = (taps - 1) * dilation;
             Tensor y = context.output(0, x.type(), x.shape());
-            Tensor present = context.hasOutput(1) ? context.output(1, x.type(), x.dim(0), channels, carry) : null;
+            Tensor present = null;
+            if (context.hasOutput(1)) {
+                present = channelsLast
+                        ? context.output(1, x.type(), x.dim(0), carry, channels)
+                        : context.output(1, x.type(), x.dim(0), channels, carry);
+            }
             float[] line = Work.mine().floats(0, carry + length);
             for (int row = 0; row < x.dim(0) * channels; row++) {
                 int base = channelsLast ? row / channels * length * channels + row % channels : row * length;
                 int step = channelsLast ? channels : 1;
                 Arrays.fill(line, 0, carry, 0);
-                if (past != null) {
-                    TensorIo.load(past, row * carry, line, 0, carry);
+                int stateBase = channelsLast ? row / channels * carry * channels + row % channels : row * carry;
+                for (int t = 0; past != null && t < carry; t++) {
+                    line[t] = TensorIo.getFloat(past, stateBase + t * step);
                 }
                 for (int t = 0; t < length; t++) {
                     line[carry + t] = TensorIo.getFloat(x, base + t * step);
@@ -85,8 +91,8 @@ final class ContribKernels {
                     double value = silu ? sum * UnaryKernels.sigmoid(sum) : sum;
                     TensorIo.putDouble(y, base + t * step, value);
                 }
-                if (present != null) {
-                    TensorIo.store(line, length, present, row * carry, carry);
+                for (int t = 0; present != null && t < carry; t++) {
+                    TensorIo.putDouble(present, stateBase + t * step, line[length + t]);
                 }
             }
         };

@@ -170,18 +170,17 @@ final class GroupQueryAttentionKernel implements Kernel {
                         + " of them new; the cache holds " + pastCapacity);
             }
             Work work = Work.mine();
-            float[] keys = work.floats(0, headSize * Math.max(rows, 1));
-            float[] values = work.floats(1, headSize * Math.max(rows, 1));
+            float[][] keys = work.floatRows(0, headSize, rows);
+            float[][] values = work.floatRows(1, rows, headSize);
             float[] vector = work.floats(2, headSize);
             int cacheHead = b * options.kvHeads() + kv;
             for (int r = 0; r < resident; r++) {
                 keyCodec.load(pastKey, cacheHead * pastCapacity + r, headSize, keyScale, kv, vector, 0);
-                AttentionCore.putKey(vector, 0, headSize, keys, rows, r);
-                valueCodec.load(
-                        pastValue, cacheHead * pastCapacity + r, headSize, valueScale, kv, values, r * headSize);
+                AttentionCore.putKey(vector, headSize, keys, r);
+                valueCodec.load(pastValue, cacheHead * pastCapacity + r, headSize, valueScale, kv, values[r], 0);
             }
             for (int s = 0; s < fresh; s++) {
-                appendRow(b, kv, s, past + s, resident + s, rows, keys, values, vector);
+                appendRow(b, kv, s, past + s, resident + s, keys, values, vector);
             }
             store(cacheHead, kv, resident, rows, past + fresh, keys, values, vector);
             float[] weights = work.floats(3, Math.max(rows, 1));
@@ -211,7 +210,7 @@ final class GroupQueryAttentionKernel implements Kernel {
         }
 
         private void appendRow(
-                int b, int kv, int s, int position, int row, int rows, float[] keys, float[] values, float[] vector) {
+                int b, int kv, int s, int position, int row, float[][] keys, float[][] values, float[] vector) {
             int width = (int) key.dim(2);
             boolean packed = key == query;
             int keyAt = (b * newRows + s) * width + ((packed ? options.heads() : 0) + kv) * headSize;
@@ -225,9 +224,9 @@ final class GroupQueryAttentionKernel implements Kernel {
                 rotary.apply(vector, positionOf(b, s, position));
             }
             keyCodec.round(key.type(), keyScale, kv, headSize, vector, 0);
-            AttentionCore.putKey(vector, 0, headSize, keys, rows, row);
-            TensorIo.load(value, valueAt, values, row * headSize, headSize);
-            valueCodec.round(value.type(), valueScale, kv, headSize, values, row * headSize);
+            AttentionCore.putKey(vector, headSize, keys, row);
+            TensorIo.load(value, valueAt, values[row], 0, headSize);
+            valueCodec.round(value.type(), valueScale, kv, headSize, values[row], 0);
         }
 
         private int positionOf(int b, int s, int position) {
@@ -240,8 +239,8 @@ final class GroupQueryAttentionKernel implements Kernel {
                 int resident,
                 int rows,
                 int total,
-                float[] keys,
-                float[] values,
+                float[][] keys,
+                float[][] values,
                 float[] vector) {
             int kept = slidingCache ? resident(total) : rows;
             int dropped = rows - kept;
@@ -250,19 +249,13 @@ final class GroupQueryAttentionKernel implements Kernel {
             int firstValue = inPlace && shared(pastValue, presentValue) ? resident : 0;
             for (int r = firstKey; presentKey != null && r < kept; r++) {
                 for (int d = 0; d < headSize; d++) {
-                    vector[d] = keys[d * rows + dropped + r];
+                    vector[d] = keys[d][dropped + r];
                 }
                 keyCodec.store(vector, 0, presentKey, cacheHead * capacity + r, headSize, keyScale, kv);
             }
             for (int r = firstValue; presentValue != null && r < kept; r++) {
                 valueCodec.store(
-                        values,
-                        (dropped + r) * headSize,
-                        presentValue,
-                        cacheHead * capacity + r,
-                        headSize,
-                        valueScale,
-                        kv);
+                        values[dropped + r], 0, presentValue, cacheHead * capacity + r, headSize, valueScale, kv);
             }
         }
 
@@ -283,8 +276,8 @@ final class GroupQueryAttentionKernel implements Kernel {
                 int position,
                 int base,
                 int rows,
-                float[] keys,
-                float[] values,
+                float[][] keys,
+                float[][] values,
                 float[] vector,
                 float[] weights,
                 float[] biasRow,
@@ -298,7 +291,7 @@ final class GroupQueryAttentionKernel implements Kernel {
                         + s;
                 TensorIo.load(bias, line * columns, biasRow, 0, Math.min(base + rows, columns));
             }
-            AttentionCore.scores(vector, headSize, keys, rows, first, end, options.scaleFor(headSize), weights);
+            AttentionCore.scores(vector, headSize, keys, first, end, options.scaleFor(headSize), weights);
             AttentionCore.softcap(weights, first, end, options.softcap());
             if (biasRow != null) {
                 AttentionCore.addBias(weights, first, end, biasRow, base);

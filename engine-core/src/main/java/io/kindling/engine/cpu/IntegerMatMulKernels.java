@@ -25,7 +25,7 @@ final class IntegerMatMulKernels {
 
     /** Where the sums of columns {@code column} and following of one row go. */
     private interface Sink {
-        void put(int element, int column, int[] sums, int offset, int width);
+        void put(int element, int column, int[] sums, int width);
     }
 
     private static Kernel matMulInteger(KernelPool pool) {
@@ -34,9 +34,9 @@ final class IntegerMatMulKernels {
             Tensor y = context.output(0, DataType.INT32, problem.shape);
             Tensor zeroA = context.hasInput(2) ? context.input(2) : null;
             Tensor zeroB = context.hasInput(3) ? context.input(3) : null;
-            problem.run(pool, zeroA, zeroB, (element, column, sums, offset, width) -> {
+            problem.run(pool, zeroA, zeroB, (element, column, sums, width) -> {
                 for (int j = 0; j < width; j++) {
-                    y.ints().put(element + j, sums[offset + j]);
+                    y.ints().put(element + j, sums[j]);
                 }
             });
         };
@@ -52,12 +52,12 @@ final class IntegerMatMulKernels {
             Tensor y = context.output(0, zeroY.type(), problem.shape);
             double outputScale = TensorIo.getDouble(scaleY, 0);
             long shift = TensorIo.getLong(zeroY, 0);
-            problem.run(pool, context.input(2), context.input(5), (element, column, sums, offset, width) -> {
+            problem.run(pool, context.input(2), context.input(5), (element, column, sums, width) -> {
                 int row = element / problem.n % problem.m;
                 double left = TensorIo.getDouble(scaleA, scaleA.elementCount() == 1 ? 0 : row);
                 for (int j = 0; j < width; j++) {
                     double right = TensorIo.getDouble(scaleB, scaleB.elementCount() == 1 ? 0 : column + j);
-                    float scaled = (float) (sums[offset + j] * (left * right / outputScale));
+                    float scaled = (float) (sums[j] * (left * right / outputScale));
                     TensorIo.putLong(
                             y, element + j, QuantizeKernels.saturated(Math.rint(scaled) + shift, zeroY.type()));
                 }
@@ -100,10 +100,10 @@ final class IntegerMatMulKernels {
             Tensor scaleB,
             Tensor bias,
             Tensor y) {
-        problem.run(pool, zeroA, zeroB, (element, column, sums, offset, width) -> {
+        problem.run(pool, zeroA, zeroB, (element, column, sums, width) -> {
             for (int j = 0; j < width; j++) {
                 float right = TensorIo.getFloat(scaleB, scaleB.elementCount() == 1 ? 0 : column + j);
-                float value = sums[offset + j] * (scaleA * right);
+                float value = sums[j] * (scaleA * right);
                 TensorIo.putDouble(y, element + j, bias == null ? value : value + TensorIo.getFloat(bias, column + j));
             }
         });
@@ -148,31 +148,33 @@ final class IntegerMatMulKernels {
             int stride = (k + STEP - 1) / STEP * STEP;
             Work work = Work.mine();
             int[] rows = work.ints(0, m * stride);
-            int[] tile = work.ints(1, STEP * TILE);
-            int[] sums = work.ints(2, m * TILE);
+            int[][] tile = work.intRows(1, STEP, TILE);
+            int[][] sums = work.intRows(2, m, TILE);
             Arrays.fill(rows, 0, m * stride, 0);
-            Arrays.fill(sums, 0, m * TILE, 0);
             for (int r = 0; r < m; r++) {
+                Arrays.fill(sums[r], 0, TILE, 0);
                 int zero = zero(zeroA, r, stack * m + r);
                 for (int i = 0; i < k; i++) {
                     rows[r * stride + i] = (int) TensorIo.getLong(a, (stack * m + r) * k + i) - zero;
                 }
             }
             for (int start = 0; start < k; start += STEP) {
-                Arrays.fill(tile, 0, STEP * TILE, 0);
+                for (int i = 0; i < STEP; i++) {
+                    Arrays.fill(tile[i], 0, TILE, 0);
+                }
                 for (int i = 0; i < Math.min(STEP, k - start); i++) {
                     int line = ((sharedB ? 0 : stack * k) + start + i) * n + column;
                     for (int j = 0; j < width; j++) {
-                        tile[i * TILE + j] =
+                        tile[i][j] =
                                 (int) TensorIo.getLong(b, line + j) - zero(zeroB, column + j, stack * n + column + j);
                     }
                 }
                 for (int r = 0; r < m; r++) {
-                    TileMath.accumulate(rows, r * stride + start, STEP, tile, sums, r * TILE);
+                    TileMath.accumulate(rows, r * stride + start, STEP, tile, sums[r]);
                 }
             }
             for (int r = 0; r < m; r++) {
-                sink.put((stack * m + r) * n + column, column, sums, r * TILE, width);
+                sink.put((stack * m + r) * n + column, column, sums[r], width);
             }
         }
 

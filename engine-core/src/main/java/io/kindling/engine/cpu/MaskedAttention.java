@@ -61,11 +61,11 @@ final class MaskedAttention {
         int keySize = query.size();
         int valueSize = value.size();
         Work work = Work.mine();
-        float[] keys = work.floats(0, Math.max(1, keySize * rows));
-        float[] values = work.floats(1, Math.max(1, valueSize * rows));
+        float[][] keys = work.floatRows(0, keySize, rows);
+        float[][] values = work.floatRows(1, rows, valueSize);
         float[] vector = work.floats(2, Math.max(keySize, valueSize));
         for (int r = 0; r < rows; r++) {
-            loadRow(b, kv, r, keys, rows, values, vector);
+            loadRow(b, kv, r, keys, values, vector);
         }
         float[] weights = work.floats(3, Math.max(1, rows));
         float[] result = work.floats(4, valueSize);
@@ -74,7 +74,7 @@ final class MaskedAttention {
         for (int h = kv * group; h < (kv + 1) * group; h++) {
             for (int s = 0; s < queries; s++) {
                 query.load(b, h, s, vector, 0);
-                addTo(vector, 0, keySize, queryBias, h);
+                addTo(vector, keySize, queryBias, h);
                 attend(b, h, s, rows, vector, keys, weights, biasRow);
                 AttentionCore.combine(weights, 0, rows, values, valueSize, result);
                 output.store(result, 0, b, h, s);
@@ -82,41 +82,42 @@ final class MaskedAttention {
         }
     }
 
-    private void loadRow(int b, int kv, int r, float[] keys, int rows, float[] values, float[] vector) {
+    private void loadRow(int b, int kv, int r, float[][] keys, float[][] values, float[] vector) {
         int valueSize = value.size();
         if (r < past) {
             pastKey.load(b, kv, r, vector, 0);
-            pastValue.load(b, kv, r, values, r * valueSize);
+            pastValue.load(b, kv, r, values[r], 0);
         } else {
             key.load(b, kv, r - past, vector, 0);
-            addTo(vector, 0, key.size(), keyBias, kv);
-            value.load(b, kv, r - past, values, r * valueSize);
-            addTo(values, r * valueSize, valueSize, valueBias, kv);
+            addTo(vector, key.size(), keyBias, kv);
+            value.load(b, kv, r - past, values[r], 0);
+            addTo(values[r], valueSize, valueBias, kv);
         }
-        AttentionCore.putKey(vector, 0, query.size(), keys, rows, r);
+        AttentionCore.putKey(vector, query.size(), keys, r);
         if (presentKey != null) {
             presentKey.store(vector, 0, b, kv, r);
         }
         if (presentValue != null) {
-            presentValue.store(values, r * valueSize, b, kv, r);
+            presentValue.store(values[r], 0, b, kv, r);
         }
     }
 
-    private static void addTo(float[] vector, int at, int size, float[] bias, int head) {
+    private static void addTo(float[] vector, int size, float[] bias, int head) {
         if (bias != null) {
             for (int d = 0; d < size; d++) {
-                vector[at + d] += bias[head * size + d];
+                vector[d] += bias[head * size + d];
             }
         }
     }
 
-    private void attend(int b, int h, int s, int rows, float[] vector, float[] keys, float[] weights, float[] biasRow) {
+    private void attend(
+            int b, int h, int s, int rows, float[] vector, float[][] keys, float[] weights, float[] biasRow) {
         int from = Math.max(0, Math.min(rows, first.of(b, s)));
         int to = Math.max(from, Math.min(rows, end.of(b, s)));
         boolean all = scores != null;
         int low = all ? 0 : from;
         int high = all ? rows : to;
-        AttentionCore.scores(vector, query.size(), keys, rows, low, high, scale, weights);
+        AttentionCore.scores(vector, query.size(), keys, low, high, scale, weights);
         show(RAW, b, h, s, weights, rows);
         AttentionCore.softcap(weights, low, high, softcap);
         show(CAPPED, b, h, s, weights, rows);

@@ -71,8 +71,8 @@ final class MatMulCore {
         Work work = Work.mine();
         int stride = (k + STEP - 1) / STEP * STEP;
         float[] rows = work.floats(0, ROWS * stride);
-        float[] tile = work.floats(1, STEP * TILE);
-        float[] sums = work.floats(2, ROWS * TILE);
+        float[][] tile = work.floatRows(1, STEP, TILE);
+        float[][] sums = work.floatRows(2, ROWS, TILE);
         float[] line = work.floats(3, Math.max(k, TILE));
         for (int row = 0; row < m; row += ROWS) {
             int count = Math.min(ROWS, m - row);
@@ -80,29 +80,33 @@ final class MatMulCore {
                 loadLine(a.tensor, a.offset + (row + r) * a.rowStride, a.columnStride, rows, r * stride, k);
                 Arrays.fill(rows, r * stride + k, (r + 1) * stride, 0);
             }
-            Arrays.fill(sums, 0, count * TILE, 0);
+            for (int r = 0; r < count; r++) {
+                Arrays.fill(sums[r], 0, TILE, 0);
+            }
             for (int start = 0; start < k; start += STEP) {
                 loadTile(b, start, Math.min(STEP, k - start), column, width, tile, line);
                 for (int r = 0; r < count; r++) {
-                    TileMath.accumulate(rows, r * stride + start, STEP, tile, sums, r * TILE);
+                    TileMath.accumulate(rows, r * stride + start, STEP, tile, sums[r]);
                 }
             }
             for (int r = 0; r < count; r++) {
                 if (alpha != 1) {
                     for (int j = 0; j < width; j++) {
-                        sums[r * TILE + j] *= alpha;
+                        sums[r][j] *= alpha;
                     }
                 }
-                TensorIo.store(sums, r * TILE, c, offset + (row + r) * n + column, width);
+                TensorIo.store(sums[r], 0, c, offset + (row + r) * n + column, width);
             }
         }
     }
 
-    private static void loadTile(Matrix b, int start, int step, int column, int width, float[] tile, float[] line) {
-        Arrays.fill(tile, 0, STEP * TILE, 0);
+    private static void loadTile(Matrix b, int start, int step, int column, int width, float[][] tile, float[] line) {
+        for (int i = 0; i < STEP; i++) {
+            Arrays.fill(tile[i], 0, TILE, 0);
+        }
         if (b.columnStride == 1) {
             for (int i = 0; i < step; i++) {
-                TensorIo.load(b.tensor, b.offset + (start + i) * b.rowStride + column, tile, i * TILE, width);
+                TensorIo.load(b.tensor, b.offset + (start + i) * b.rowStride + column, tile[i], 0, width);
             }
             return;
         }
@@ -115,7 +119,7 @@ final class MatMulCore {
                     0,
                     step);
             for (int i = 0; i < step; i++) {
-                tile[i * TILE + j] = line[i];
+                tile[i][j] = line[i];
             }
         }
     }

@@ -27,6 +27,9 @@ final class MatMulNBitsKernel implements Kernel {
     /** Activations that share a scale; also the longest stretch unpacked at once. */
     private static final int STRETCH = 32;
 
+    /** Up to so many rows, unpacking costs more than it saves. */
+    private static final int DIRECT_ROWS = 2;
+
     /** Rows that share one unpacked tile; bounds the accumulators. */
     private static final int ROWS = 64;
 
@@ -107,12 +110,14 @@ final class MatMulNBitsKernel implements Kernel {
         private final float[] values;
         private final float[] scales;
         private final float[] sums;
+        private final int[] codes;
 
         private Activations(Tensor a, int rows) {
             Work work = Work.mine();
             values = work.floats(0, rows * stride);
             scales = work.floats(1, rows * stretches);
             sums = work.floats(2, rows * stretches * (STRETCH / 16));
+            codes = work.ints(0, quantise ? rows * stride : 0);
             for (int row = 0; row < rows; row++) {
                 TensorIo.load(a, row * k, values, row * stride, k);
                 Arrays.fill(values, row * stride + k, (row + 1) * stride, 0);
@@ -120,6 +125,12 @@ final class MatMulNBitsKernel implements Kernel {
                     quantise(row);
                 }
             }
+        }
+
+        /** Sum of the quantised activations of a stretch or half of one. */
+        private float total(int row, int start, int step) {
+            int at = (row * stretches + start / STRETCH) * 2 + start % STRETCH / 16;
+            return step == STRETCH ? sums[at] + sums[at + 1] : sums[at];
         }
 
         private void quantise(int row) {
@@ -136,6 +147,7 @@ final class MatMulNBitsKernel implements Kernel {
                     for (int j = half * 16; j < half * 16 + 16; j++) {
                         float q = (float) Math.rint(values[start + j] * inverse);
                         values[start + j] = q;
+                        codes[start + j] = (int) q;
                         sum += q;
                     }
                     sums[(row * stretches + s) * 2 + half] = sum;
@@ -185,27 +197,27 @@ final class MatMulNBitsKernel implements Kernel {
     private void tile(Activations a, Weights weights, Tensor bias, Tensor y, int column, int row, int rows) {
         int width = Math.min(TILE, n - column);
         Work work = Work.mine();
-        float[] sums = work.floats(3, ROWS * TILE);
-        Arrays.fill(sums, 0, rows * TILE, 0);
+        float[][] sums = work.floatRows(3, ROWS, TILE);
+        for (int m = 0; m < rows; m++) {
+            Arrays.fill(sums[m], 0, TILE, 0);
+        }
         if (weights != null) {
             product(a, weights, column, width, row, rows, sums, work);
         }
+        float[] addend = work.floats(4, TILE);
         if (bias != null) {
-            float[] addend = work.floats(4, TILE);
             TensorIo.load(bias, column, addend, 0, width);
-            for (int m = 0; m < rows; m++) {
-                for (int j = 0; j < width; j++) {
-                    sums[m * TILE + j] += addend[j];
-                }
-            }
         }
         for (int m = 0; m < rows; m++) {
-            TensorIo.store(sums, m * TILE, y, (row + m) * n + column, width);
+            for (int j = 0; bias != null && j < width; j++) {
+                sums[m][j] += addend[j];
+            }
+            TensorIo.store(sums[m], 0, y, (row + m) * n + column, width);
         }
     }
 
     private void product(
-            Activations a, Weights weights, int column, int width, int row, int rows, float[] sums, Work work) {
+            Activations a, Weights weights, int column, int width, int row, int rows, float[][] sums, Work work) {
         int blob = blockSize * bits / 8;
         int rowBytes = blocks * blob;
         byte[] codes = work.bytes(0, width * rowBytes);
@@ -220,100 +232,119 @@ final class MatMulNBitsKernel implements Kernel {
         }
         boolean floatZeros = weights.floatZeroPoints();
         int step = Math.min(STRETCH, blockSize);
-        float[] tile = work.floats(6, STRETCH * TILE);
-        float[] line = work.floats(7, 3 * TILE);
+        float[][] tile = work.floatRows(6, STRETCH, TILE);
+        float[] blockScales = work.floats(6, TILE);
+        float[] blockZeros = work.floats(7, TILE);
+        float[][] dots = work.floatRows(7, 1, TILE);
+        boolean direct = quantise && rows <= DIRECT_ROWS && bits == 4;
         for (int start = 0; start < k; start += step) {
             int block = start / blockSize;
-            unpack(codes, rowBytes, block * blob + start % blockSize * bits / 8, step, width, tile);
-            if (quantise) {
-                for (int j = 0; j < width; j++) {
-                    line[TILE + j] = scales[j * blocks + block];
-                    line[2 * TILE + j] = floatZeros ? zeros[j * blocks + block] : 0;
+            int offset = block * blob + start % blockSize * bits / 8;
+            for (int j = 0; j < width; j++) {
+                blockScales[j] = scales[j * blocks + block];
+                blockZeros[j] = zeros[j * blocks + block];
+            }
+            if (!direct) {
+                unpack(codes, rowBytes, offset, step, width, tile);
+                if (!quantise) {
+                    scale(tile, scales, zeros, blockScales, blockZeros, weights.groups, start, step, width);
+                } else if (!floatZeros) {
+                    subtract(tile, blockZeros, step);
                 }
-                if (!floatZeros) {
-                    subtractZeros(tile, zeros, block, step, width);
+            }
+            for (int m = 0; m < rows; m++) {
+                if (!quantise) {
+                    TileMath.accumulate(a.values, (row + m) * a.stride + start, step, tile, sums[m]);
+                    continue;
                 }
-                for (int m = 0; m < rows; m++) {
-                    quantisedStretch(a, row + m, start, step, tile, line, floatZeros, sums, m * TILE);
+                if (direct) {
+                    directDots(a.codes, (row + m) * a.stride + start, step, codes, rowBytes, offset, width, dots[0]);
+                } else {
+                    Arrays.fill(dots[0], 0, TILE, 0);
+                    TileMath.accumulate(a.values, (row + m) * a.stride + start, step, tile, dots[0]);
                 }
-            } else {
-                scale(tile, scales, zeros, weights.groups, start, step, width);
-                for (int m = 0; m < rows; m++) {
-                    TileMath.accumulate(a.values, (row + m) * a.stride + start, step, tile, sums, m * TILE);
+                if (direct || floatZeros) {
+                    shift(dots[0], blockZeros, a.total(row + m, start, step));
                 }
+                addScaled(dots[0], a.scales[(row + m) * a.stretches + start / STRETCH], blockScales, sums[m]);
             }
         }
     }
 
     /** Codes of {@code step} weights of each column as floats, one line of the tile for each k. */
-    private void unpack(byte[] codes, int rowBytes, int offset, int step, int width, float[] tile) {
+    private void unpack(byte[] codes, int rowBytes, int offset, int step, int width, float[][] tile) {
         int perByte = 8 / bits;
         int mask = (1 << bits) - 1;
+        for (int i = 0; i < step; i++) {
+            float[] line = tile[i];
+            int from = offset + i / perByte;
+            int shift = i % perByte * bits;
+            for (int j = 0; j < width; j++) {
+                line[j] = codes[j * rowBytes + from] >> shift & mask;
+            }
+            Arrays.fill(line, width, TILE, 0);
+        }
+    }
+
+    /** Dot products of quantised activations with 4-bit codes, without a tile: cheaper for few rows, and as exact. */
+    private static void directDots(
+            int[] a, int from, int step, byte[] codes, int rowBytes, int offset, int width, float[] dots) {
         for (int j = 0; j < width; j++) {
-            int from = j * rowBytes + offset;
-            if (bits == 4) {
-                for (int i = 0; i < step; i += 2) {
-                    int octet = codes[from + (i >> 1)];
-                    tile[i * TILE + j] = octet & 15;
-                    tile[(i + 1) * TILE + j] = octet >> 4 & 15;
-                }
-            } else {
-                for (int i = 0; i < step; i++) {
-                    tile[i * TILE + j] = codes[from + i / perByte] >> i % perByte * bits & mask;
-                }
+            int at = j * rowBytes + offset;
+            int even = 0;
+            int odd = 0;
+            for (int i = 0; i < step; i += 2) {
+                int octet = codes[at + (i >> 1)];
+                even += a[from + i] * (octet & 15);
+                odd += a[from + i + 1] * (octet >> 4 & 15);
             }
+            dots[j] = even + odd;
         }
-        if (width < TILE) {
-            for (int i = 0; i < step; i++) {
-                Arrays.fill(tile, i * TILE + width, (i + 1) * TILE, 0);
-            }
-        }
+        Arrays.fill(dots, width, TILE, 0);
     }
 
-    private void subtractZeros(float[] tile, float[] zeros, int block, int step, int width) {
+    private static void subtract(float[][] tile, float[] zeros, int step) {
         for (int i = 0; i < step; i++) {
-            for (int j = 0; j < width; j++) {
-                tile[i * TILE + j] -= zeros[j * blocks + block];
+            float[] line = tile[i];
+            for (int j = 0; j < TILE; j++) {
+                line[j] -= zeros[j];
             }
         }
     }
 
-    private void scale(float[] tile, float[] scales, float[] zeros, int[] groups, int start, int step, int width) {
-        for (int i = 0; i < step; i++) {
-            int block = groups != null && start + i < groups.length ? groups[start + i] : start / blockSize;
-            for (int j = 0; j < width; j++) {
-                int at = j * blocks + block;
-                tile[i * TILE + j] = (tile[i * TILE + j] - zeros[at]) * scales[at];
-            }
+    private static void shift(float[] dots, float[] zeros, float total) {
+        for (int j = 0; j < TILE; j++) {
+            dots[j] -= zeros[j] * total;
         }
     }
 
-    /** {@code line} holds room for the dots, then the weight scales, then the float zero points. */
-    private static void quantisedStretch(
-            Activations a,
-            int row,
+    private static void addScaled(float[] dots, float scale, float[] blockScales, float[] sums) {
+        for (int j = 0; j < TILE; j++) {
+            sums[j] += dots[j] * (scale * blockScales[j]);
+        }
+    }
+
+    private void scale(
+            float[][] tile,
+            float[] scales,
+            float[] zeros,
+            float[] blockScales,
+            float[] blockZeros,
+            int[] groups,
             int start,
             int step,
-            float[] tile,
-            float[] line,
-            boolean floatZeros,
-            float[] sums,
-            int to) {
-        Arrays.fill(line, 0, TILE, 0);
-        TileMath.accumulate(a.values, row * a.stride + start, step, tile, line, 0);
-        int stretch = row * a.stretches + start / STRETCH;
-        if (floatZeros) {
-            float total = a.sums[stretch * 2 + start % STRETCH / 16];
-            if (step == STRETCH) {
-                total += a.sums[stretch * 2 + 1];
+            int width) {
+        for (int i = 0; i < step; i++) {
+            if (groups != null && start + i < groups.length) {
+                for (int j = 0; j < width; j++) {
+                    blockScales[j] = scales[j * blocks + groups[start + i]];
+                    blockZeros[j] = zeros[j * blocks + groups[start + i]];
+                }
             }
+            float[] line = tile[i];
             for (int j = 0; j < TILE; j++) {
-                line[j] -= line[2 * TILE + j] * total;
+                line[j] = (line[j] - blockZeros[j]) * blockScales[j];
             }
-        }
-        float scale = a.scales[stretch];
-        for (int j = 0; j < TILE; j++) {
-            sums[to + j] += line[j] * (scale * line[TILE + j]);
         }
     }
 }

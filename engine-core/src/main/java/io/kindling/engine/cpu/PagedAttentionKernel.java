@@ -115,14 +115,17 @@ final class PagedAttentionKernel implements Kernel {
             int blocks = positions.ints().get(end - 1) / PAGE + 1;
             int stride = blocks * PAGE;
             Work work = Work.mine();
-            float[] keys = work.floats(0, headSize * stride);
-            float[] values = work.floats(1, headSize * stride);
+            float[][] keys = work.floatRows(0, headSize, stride);
+            float[][] values = work.floatRows(1, stride, headSize);
             for (int block = 0; block < blocks; block++) {
                 int head = page(sequence, block * PAGE) * options.kvHeads() + kv;
                 for (int d = 0; d < headSize; d++) {
-                    TensorIo.load(keyPages, (head * headSize + d) * PAGE, keys, d * stride + block * PAGE, PAGE);
+                    TensorIo.load(keyPages, (head * headSize + d) * PAGE, keys[d], block * PAGE, PAGE);
                 }
-                TensorIo.load(valuePages, head * PAGE * headSize, values, block * PAGE * headSize, PAGE * headSize);
+                for (int slot = 0; slot < PAGE; slot++) {
+                    TensorIo.load(
+                            valuePages, (head * PAGE + slot) * headSize, values[block * PAGE + slot], 0, headSize);
+                }
             }
             float[] vector = work.floats(2, headSize);
             float[] weights = work.floats(3, stride);
@@ -136,7 +139,7 @@ final class PagedAttentionKernel implements Kernel {
                     if (rotary != null) {
                         rotary.apply(vector, position);
                     }
-                    AttentionCore.scores(vector, headSize, keys, stride, first, position + 1, scale, weights);
+                    AttentionCore.scores(vector, headSize, keys, first, position + 1, scale, weights);
                     AttentionCore.softcap(weights, first, position + 1, options.softcap());
                     AttentionCore.softmax(
                             weights, first, position + 1, 0, sinks == null ? AttentionCore.NO_SINK : sinks[h]);

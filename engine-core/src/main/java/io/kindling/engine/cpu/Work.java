@@ -1,5 +1,7 @@
 package io.kindling.engine.cpu;
 
+import java.util.Arrays;
+
 /**
  * Arrays that one thread lends to the kernel part it runs, kept from call to call so that a steady state allocates
  * nothing. Contents are undefined; a slot is one array, so a part asks for each slot once.
@@ -11,6 +13,8 @@ final class Work {
     private final float[][] floats = new float[SLOTS][0];
     private final double[][] doubles = new double[SLOTS][0];
     private final long[][] longs = new long[SLOTS][0];
+    private final float[][][] floatRows = new float[SLOTS][0][];
+    private final int[][][] intRows = new int[SLOTS][0][];
     private final int[][] ints = new int[SLOTS][0];
     private final byte[][] bytes = new byte[SLOTS][0];
 
@@ -53,6 +57,35 @@ final class Work {
             bytes[slot] = new byte[grown(size)];
         }
         return bytes[slot];
+    }
+
+    /** At least {@code rows} arrays of at least {@code size} elements each. */
+    float[][] floatRows(int slot, int rows, int size) {
+        float[][] arrays = floatRows[slot];
+        if (arrays.length < rows) {
+            arrays = Arrays.copyOf(arrays, grown(rows));
+            floatRows[slot] = arrays;
+        }
+        for (int k = 0; k < rows; k++) {
+            if (arrays[k] == null || arrays[k].length < size) {
+                arrays[k] = new float[grown(size)];
+            }
+        }
+        return arrays;
+    }
+
+    int[][] intRows(int slot, int rows, int size) {
+        int[][] arrays = intRows[slot];
+        if (arrays.length < rows) {
+            arrays = Arrays.copyOf(arrays, grown(rows));
+            intRows[slot] = arrays;
+        }
+        for (int k = 0; k < rows; k++) {
+            if (arrays[k] == null || arrays[k].length < size) {
+                arrays[k] = new int[grown(size)];
+            }
+        }
+        return arrays;
     }
 
     private static int grown(int size) {
