@@ -51,7 +51,7 @@ public final class Main {
     }
 
     private static List<CliCommand> commands() {
-        return List.of(new RunCommand(), new ConformanceCommand(), new TokenizeCommand());
+        return List.of(new RunCommand(), new ConformanceCommand(), new TokenizeCommand(), new ConvertCommand());
     }
 
     @Command(
