@@ -12,14 +12,13 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.RemoteIterator;
 
 /**
  * A model package as any Hadoop file system shows it: a folder with all below it, or a model file with the files beside it
  * (weights, tokenizer); a {@code .gguf} file stands alone.
  */
 final class HadoopPackage {
-    private static final int MAX_FILES = 10_000;
+    private static final int MAX_FILES = 1000;
 
     private final FileSystem fileSystem;
     private final Path root;
@@ -41,13 +40,13 @@ final class HadoopPackage {
             FileStatus status = fileSystem.getFileStatus(path);
             List<FileStatus> files = new ArrayList<>();
             if (status.isDirectory()) {
-                collect(fileSystem.listFiles(path, true), files, uri);
+                collect(fileSystem, path, true, files, uri);
                 return new HadoopPackage(fileSystem, path, "", sorted(files));
             }
             if (path.getName().endsWith(".gguf")) {
                 files.add(status);
             } else {
-                collect(fileSystem.listFiles(path.getParent(), false), files, uri);
+                collect(fileSystem, path.getParent(), false, files, uri);
             }
             return new HadoopPackage(fileSystem, path.getParent(), path.getName(), sorted(files));
         } catch (FileNotFoundException e) {
@@ -60,12 +59,21 @@ final class HadoopPackage {
         }
     }
 
-    private static void collect(RemoteIterator<? extends FileStatus> listed, List<FileStatus> files, String uri)
+    /** Not through listFiles, which starts a process per local file to learn its permissions. */
+    private static void collect(
+            FileSystem fileSystem, Path folder, boolean recursive, List<FileStatus> files, String uri)
             throws IOException {
-        while (listed.hasNext()) {
-            files.add(listed.next());
+        for (FileStatus child : fileSystem.listStatus(folder)) {
+            if (child.isFile()) {
+                files.add(child);
+            } else if (recursive) {
+                collect(fileSystem, child.getPath(), true, files, uri);
+            }
             if (files.size() > MAX_FILES) {
-                throw new IOException("it has more than " + MAX_FILES + " files; is '" + uri + "' a model package?");
+                throw new KindlingException(
+                        ErrorCode.MODEL_INVALID,
+                        "'" + uri + "' has more than " + MAX_FILES + " files, so it is hardly a model package; give the"
+                                + " package's own folder");
             }
         }
     }
