@@ -1,5 +1,6 @@
 package io.kindling.cli;
 
+import io.kindling.spark.job.GenerateTable;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintWriter;
@@ -41,6 +42,7 @@ public final class Main {
         line.setOut(out);
         line.setErr(err);
         line.setExpandAtFiles(false);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setUsageHelpAutoWidth(true);
         line.setParameterExceptionHandler(new UsageErrors());
         line.setExecutionExceptionHandler(new CommandErrors());
@@ -51,7 +53,12 @@ public final class Main {
     }
 
     private static List<CliCommand> commands() {
-        return List.of(new RunCommand(), new ConformanceCommand(), new TokenizeCommand(), new ConvertCommand());
+        return List.of(
+                new GenerateTable(),
+                new RunCommand(),
+                new ConformanceCommand(),
+                new TokenizeCommand(),
+                new ConvertCommand());
     }
 
     @Command(

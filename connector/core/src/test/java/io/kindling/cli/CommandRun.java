@@ -5,8 +5,8 @@ import java.io.StringWriter;
 import java.util.List;
 
 /** What a command printed and returned. */
-record CommandRun(int exitCode, String out, String err) {
-    static CommandRun of(Object... args) {
+public record CommandRun(int exitCode, String out, String err) {
+    public static CommandRun of(Object... args) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         String[] texts = java.util.Arrays.stream(args).map(String::valueOf).toArray(String[]::new);
