@@ -4,6 +4,7 @@ import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.OnnxModel;
+import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.provider.Precision;
@@ -16,6 +17,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /** Runs a single operator in a session of its own: {@code OneNode.of("", 22, "Add").run(x, y)}. For tests of kernels. */
 public final class OneNode {
@@ -25,6 +28,8 @@ public final class OneNode {
     private final Map<String, Attribute> attributes = new LinkedHashMap<>();
     private Precision precision = Precision.EXACT;
     private int outputs = 1;
+    private String variant;
+    private Set<Integer> constants = Set.of();
 
     private OneNode(String domain, long opset, String opType) {
         this.domain = domain;
@@ -55,21 +60,34 @@ public final class OneNode {
         return this;
     }
 
+    /** Inputs that are initializers of the model. */
+    public OneNode constants(Integer... inputs) {
+        constants = Set.of(inputs);
+        return this;
+    }
+
     /** Runs on the given device; null inputs are absent. All outputs, in order. */
     public List<Value> runOn(Provider provider, Value... inputs) {
+        Graph.Builder builder = Graph.builder("one node");
         List<String> names = new ArrayList<>();
         List<ValueInfo> inputInfos = new ArrayList<>();
         Map<String, Value> values = new LinkedHashMap<>();
         for (int k = 0; k < inputs.length; k++) {
             String name = inputs[k] == null ? "" : "x" + k;
             names.add(name);
-            if (inputs[k] != null) {
+            if (constants.contains(k) && inputs[k] != null) {
+                Tensor constant = (Tensor) inputs[k];
+                builder.initializers()
+                        .put(
+                                name,
+                                new TensorData(
+                                        constant.type(), constant.shape(), new TensorData.Inline(constant.bytes())));
+            } else if (inputs[k] != null) {
                 inputInfos.add(new ValueInfo(name, ValueType.UNKNOWN));
                 values.put(name, inputs[k]);
             }
         }
         List<String> results = new ArrayList<>();
-        Graph.Builder builder = Graph.builder("one node");
         for (int k = 0; k < outputs; k++) {
             results.add("y" + k);
             builder.outputs().add(new ValueInfo("y" + k, ValueType.UNKNOWN));
@@ -78,8 +96,14 @@ public final class OneNode {
         builder.nodes().add(new Node("node", domain, opType, names, results, attributes));
         OnnxModel model = new OnnxModel("test", 10, Map.of(domain, opset), builder.build(), List.of(), Map.of());
         try (GraphSession session = GraphSession.create(model, provider, new SessionOptions(precision, 0))) {
+            variant = session.kernelVariants().get("node");
             return List.copyOf(session.run(values).values());
         }
+    }
+
+    /** The implementation that the last run took. */
+    public String variant() {
+        return variant;
     }
 
     /** Runs on Java kernels with two threads and gives output 0. */
@@ -94,7 +118,11 @@ public final class OneNode {
     }
 
     public static Provider javaProvider(int threads) {
-        return new CpuProvider(threads, java.util.Optional.empty());
+        return new CpuProvider(threads, Optional.empty());
+    }
+
+    public static Provider provider(int threads, CpuBackend backend) {
+        return new CpuProvider(threads, Optional.of(backend));
     }
 
     public static float[] floats(Value tensor) {

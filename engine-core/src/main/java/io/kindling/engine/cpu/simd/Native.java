@@ -1,0 +1,70 @@
+package io.kindling.engine.cpu.simd;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The native methods, all of them; {@code jni.c} is their other side. Addresses and sizes are taken as they are: callers
+ * check. A {@code set} is what {@link #kernelSet} answered, a {@code format} the address of an {@link NBitsFormat}.
+ */
+final class Native {
+    private Native() {}
+
+    /** The kernels of an instruction set, 0 being the plainest; 0 past the last that this processor runs. */
+    static native long kernelSet(int rank);
+
+    static native String levelOf(long set);
+
+    /** Address of a direct buffer's byte 0, whatever its position. */
+    static native long directAddress(ByteBuffer buffer);
+
+    /** A buffer over memory that stays the caller's; big-endian, as all fresh buffers. */
+    static native ByteBuffer directBuffer(long address, long byteSize);
+
+    /** Memory aligned to 64, or 0. */
+    static native long allocate(long byteSize);
+
+    static native void free(long address);
+
+    /** Maps a file, read-only. Not positive: minus the errno, 1 where this platform's library cannot map. */
+    static native long map(long pathAddress, long offset, long byteSize);
+
+    static native void unmap(long address, long byteSize);
+
+    static native long nbitsTileBytes(long format);
+
+    /** Whether all values are exactly float16. */
+    static native boolean nbitsFitHalf(long values, long count);
+
+    /** Packs tiles {@code from} to {@code to − 1} of 16 columns; {@code zeros} may be 0. */
+    static native void nbitsPack(
+            long format,
+            long codes,
+            long scales,
+            int scalesAreHalf,
+            long zeros,
+            int blockSize,
+            long target,
+            int from,
+            int to);
+
+    static native void nbitsQuantise(
+            long set, long values, long k, int step, long codes, long scales, long sums, long rows);
+
+    /** Quantised rows times tiles {@code from} to {@code to − 1}; {@code bias} may be 0. */
+    static native void nbitsBytes(
+            long set,
+            long format,
+            long weights,
+            long codes,
+            long scales,
+            long sums,
+            long bias,
+            long y,
+            long rows,
+            int from,
+            int to);
+
+    /** Float rows times tiles {@code from} to {@code to − 1}; {@code bias} may be 0. */
+    static native void nbitsFloats(
+            long set, long format, long weights, long values, long bias, long y, long rows, int from, int to);
+}

@@ -1,0 +1,83 @@
+package io.kindling.engine.cpu.simd;
+
+import io.kindling.engine.cpu.CpuBackend;
+import io.kindling.engine.cpu.HostMemory;
+import io.kindling.engine.cpu.KernelPool;
+import io.kindling.engine.provider.KernelFactory;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The C kernels behind the CPU provider. Takes the best instruction set the processor has, or the one that the system property
+ * {@code kindling.native.level} names ({@code scalar} for the plainest). Each kernel is tested before it is used.
+ */
+public final class NativeBackend implements CpuBackend {
+    private static final Logger LOG = LoggerFactory.getLogger(NativeBackend.class);
+
+    private final String reason;
+    private final KernelSet set;
+    private final boolean matMulNBits;
+
+    public NativeBackend() {
+        this(System.getProperty(KernelSet.LEVEL_PROPERTY, ""));
+    }
+
+    NativeBackend(String level) {
+        String fault = NativeLibrary.unavailableReason();
+        KernelSet chosen = null;
+        if (fault.isEmpty()) {
+            List<KernelSet> sets = KernelSet.all();
+            chosen = KernelSet.choose(sets, level);
+            if (chosen == null) {
+                fault = KernelSet.LEVEL_PROPERTY + "=" + level + " is none of the sets this processor runs: "
+                        + String.join(", ", sets.stream().map(KernelSet::level).toList());
+            }
+        }
+        reason = fault;
+        set = chosen;
+        matMulNBits = chosen != null && accepted("MatMulNBits", SelfTest.matMulNBits(chosen));
+        if (chosen != null) {
+            LOG.info(
+                    "Native kernels for {}: {}",
+                    chosen.level(),
+                    level.isEmpty() ? "the best set of this processor" : "named by " + KernelSet.LEVEL_PROPERTY);
+        }
+    }
+
+    private boolean accepted(String kernel, String fault) {
+        if (!fault.isEmpty()) {
+            LOG.warn(
+                    "The native kernel of {} for {} fails its self-test and is not used: {}",
+                    kernel,
+                    set.level(),
+                    fault);
+        }
+        return fault.isEmpty();
+    }
+
+    @Override
+    public String unavailableReason() {
+        return reason;
+    }
+
+    @Override
+    public String description() {
+        return "native kernels for " + set.level();
+    }
+
+    @Override
+    public HostMemory memory() {
+        return new NativeMemory();
+    }
+
+    @Override
+    public KernelFactory accelerate(
+            String domain, String opType, int sinceVersion, KernelFactory reference, KernelPool pool) {
+        return switch (domain + "::" + opType) {
+            case "com.microsoft::MatMulNBits" ->
+                matMulNBits ? request -> NativeMatMulNBits.create(set, pool, reference, request) : reference;
+            default -> reference;
+        };
+    }
+}

@@ -1,0 +1,66 @@
+/* The native methods of io.kindling.engine.cpu.simd.Native: addresses are passed as long, checks are the caller's. */
+#include "kernels.h"
+#include "memory.h"
+#include <jni.h>
+#include <string.h>
+
+#define METHOD(type, name) JNIEXPORT type JNICALL Java_io_kindling_engine_cpu_simd_Native_##name
+#define AT(type, address) ((type *)(intptr_t)(address))
+
+METHOD(jlong, kernelSet)(JNIEnv *env, jclass unused, jint rank) { return (jlong)(intptr_t)kernel_set_at(rank); }
+
+METHOD(jstring, levelOf)(JNIEnv *env, jclass unused, jlong set) { return (*env)->NewStringUTF(env, AT(const kernel_set, set)->level); }
+
+METHOD(jlong, directAddress)(JNIEnv *env, jclass unused, jobject buffer) {
+    return (jlong)(intptr_t)(*env)->GetDirectBufferAddress(env, buffer);
+}
+
+METHOD(jobject, directBuffer)(JNIEnv *env, jclass unused, jlong address, jlong size) {
+    return (*env)->NewDirectByteBuffer(env, AT(void, address), size);
+}
+
+METHOD(jlong, allocate)(JNIEnv *env, jclass unused, jlong size) { return (jlong)(intptr_t)memory_allocate(size); }
+
+METHOD(void, free)(JNIEnv *env, jclass unused, jlong address) { memory_free(AT(void, address)); }
+
+METHOD(jlong, map)(JNIEnv *env, jclass unused, jlong path, jlong offset, jlong size) {
+    int problem = 0;
+    void *mapped = memory_map(AT(const char, path), offset, size, &problem);
+    return mapped ? (jlong)(intptr_t)mapped : -(jlong)problem;
+}
+
+METHOD(void, unmap)(JNIEnv *env, jclass unused, jlong address, jlong size) { memory_unmap(AT(void, address), size); }
+
+METHOD(jlong, nbitsTileBytes)(JNIEnv *env, jclass unused, jlong format) { return nbits_tile_bytes(AT(const nbits_format, format)); }
+
+METHOD(jboolean, nbitsFitHalf)(JNIEnv *env, jclass unused, jlong values, jlong count) {
+    return (jboolean)nbits_fit_half(AT(const float, values), count);
+}
+
+METHOD(void, nbitsPack)(
+    JNIEnv *env, jclass unused, jlong format, jlong codes, jlong scales, jint half_scales, jlong zeros, jint block, jlong target, jint from,
+    jint to) {
+    nbits_source source = {AT(const uint8_t, codes), AT(const void, scales), AT(const void, zeros), block, half_scales};
+    nbits_pack(AT(const nbits_format, format), &source, AT(uint8_t, target), from, to);
+}
+
+METHOD(void, nbitsQuantise)(
+    JNIEnv *env, jclass unused, jlong set, jlong values, jlong k, jint step, jlong codes, jlong scales, jlong sums, jlong rows) {
+    AT(const kernel_set, set)
+        ->nbits_quantise(AT(const float, values), k, step, AT(int8_t, codes), AT(float, scales), AT(int32_t, sums), rows);
+}
+
+METHOD(void, nbitsBytes)(
+    JNIEnv *env, jclass unused, jlong set, jlong format, jlong weights, jlong codes, jlong scales, jlong sums, jlong bias, jlong y,
+    jlong rows, jint from, jint to) {
+    nbits_rows a = {NULL, AT(const int8_t, codes), AT(const float, scales), AT(const int32_t, sums)};
+    AT(const kernel_set, set)
+        ->nbits_bytes(AT(const nbits_format, format), AT(const uint8_t, weights), &a, AT(const float, bias), AT(float, y), rows, from, to);
+}
+
+METHOD(void, nbitsFloats)(
+    JNIEnv *env, jclass unused, jlong set, jlong format, jlong weights, jlong values, jlong bias, jlong y, jlong rows, jint from, jint to) {
+    nbits_rows a = {AT(const float, values), NULL, NULL, NULL};
+    AT(const kernel_set, set)
+        ->nbits_floats(AT(const nbits_format, format), AT(const uint8_t, weights), &a, AT(const float, bias), AT(float, y), rows, from, to);
+}

@@ -1,0 +1,22 @@
+/* One instruction set's kernels, and how they are chosen. */
+#ifndef KINDLING_KERNELS_H
+#define KINDLING_KERNELS_H
+
+#include "attention.h"
+#include "matmul_nbits.h"
+
+typedef struct {
+    const char *level;
+    void (*nbits_bytes)(
+        const nbits_format *f, const uint8_t *weights, const nbits_rows *a, const float *bias, float *y, int64_t rows, int from, int to);
+    void (*nbits_floats)(
+        const nbits_format *f, const uint8_t *weights, const nbits_rows *a, const float *bias, float *y, int64_t rows, int from, int to);
+    void (*nbits_quantise)(const float *values, int64_t k, int step, int8_t *codes, float *scales, int32_t *sums, int64_t rows);
+    void (*append)(const append_args *a, const kv_tiles *kv, int first, int count);
+    void (*attend)(const attention_args *a, const kv_tiles *kv, const int32_t *block_first, int from, int to);
+} kernel_set;
+
+/* The set of level `rank`, 0 being the plainest; NULL past the last and for sets this processor cannot run. */
+const kernel_set *kernel_set_at(int rank);
+
+#endif

@@ -1,0 +1,16 @@
+/* All kernels of one instruction set: compiled once for each, with its flags and LEVEL. */
+#include "kernels.h"
+#include "attention.c"
+#include "matmul_nbits.c"
+
+#define TEXT_OF(name) #name
+#define TEXT(name) TEXT_OF(name)
+
+const kernel_set KERNEL(set) = {
+    .level = TEXT(LEVEL),
+    .nbits_bytes = KERNEL(nbits_bytes),
+    .nbits_floats = KERNEL(nbits_floats),
+    .nbits_quantise = KERNEL(nbits_quantise),
+    .append = KERNEL(append),
+    .attend = KERNEL(attend),
+};
