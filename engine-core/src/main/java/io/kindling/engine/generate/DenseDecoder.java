@@ -8,6 +8,8 @@ import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.metadata.DecoderIo;
+import io.kindling.engine.provider.DeviceAllocator;
+import io.kindling.engine.provider.Provider;
 import io.kindling.engine.provider.Tensor;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,7 +23,7 @@ import java.util.Set;
  * may well mix what is run together. The states a run makes are the next run's past.
  */
 final class DenseDecoder implements Decoder {
-    private static final long ONES_STEP = 256;
+    private static final int ONES_STEP = 256;
 
     private final DecoderIo io;
     private final Session session;
@@ -30,12 +32,15 @@ final class DenseDecoder implements Decoder {
     private final long budgetBytes;
     private final LogitRows logits = new LogitRows();
     private long committedBytes;
-    private Tensor ones;
+    private final Map<String, GrowingTensor> inputs = new HashMap<>();
+    private final DeviceAllocator allocator;
+    private int onesLength;
 
     /** Owns the session from now on, also when it throws. */
-    DenseDecoder(Session session, DecoderIo io, long budgetBytes) {
+    DenseDecoder(Session session, DecoderIo io, Provider provider, long budgetBytes) {
         this.session = session;
         this.io = io;
+        allocator = provider.allocator();
         this.budgetBytes = budgetBytes;
         for (ValueInfo input : session.inputs()) {
             inputTypes.put(input.name(), elementType(input));
@@ -147,54 +152,41 @@ final class DenseDecoder implements Decoder {
 
     private void bindTokens(Slice slice, int past) {
         int count = slice.count();
-        Tensor ids = integers(io.tokenInput(), count);
+        Tensor ids = input(io.tokenInput(), 1, count);
         for (int k = 0; k < count; k++) {
-            put(ids, k, slice.ids()[past + k]);
+            Integers.put(ids, k, slice.ids()[past + k]);
         }
         binding.bindInput(io.tokenInput(), ids);
         io.positionIds().ifPresent(name -> {
-            Tensor positions = integers(name, count);
+            Tensor positions = input(name, 1, count);
             for (int k = 0; k < count; k++) {
-                put(positions, k, past + k);
+                Integers.put(positions, k, past + k);
             }
             binding.bindInput(name, positions);
         });
-        io.attentionMask().ifPresent(name -> binding.bindInput(name, onesMask(inputTypes.get(name), past + count)));
+        io.attentionMask().ifPresent(name -> binding.bindInput(name, onesMask(name, past + count)));
         io.useCacheBranch().ifPresent(name -> {
-            Tensor flag = Tensor.allocateHost(DataType.BOOL, 1);
-            flag.bytes().put(0, (byte) (past > 0 ? 1 : 0));
+            Tensor flag = input(name, 1);
+            Integers.put(flag, 0, past > 0 ? 1 : 0);
             binding.bindInput(name, flag);
         });
     }
 
-    private Tensor integers(String name, int count) {
-        return Tensor.allocateHost(inputTypes.get(name), 1, count);
+    private Tensor input(String name, long... shape) {
+        return inputs.computeIfAbsent(name, key -> new GrowingTensor(allocator, inputTypes.get(key)))
+                .shaped(shape);
     }
 
-    private static void put(Tensor tensor, int index, long value) {
-        switch (tensor.type()) {
-            case INT64 -> tensor.longs().put(index, value);
-            case INT32 -> tensor.ints().put(index, (int) value);
-            case FLOAT -> tensor.floats().put(index, value);
-            case BOOL -> tensor.bytes().put(index, (byte) value);
-            default ->
-                throw new KindlingException(
-                        ErrorCode.UNSUPPORTED,
-                        "token ids, masks and positions of type "
-                                + tensor.type().onnxName() + " are not supported; use int64 or int32");
-        }
-    }
-
-    /** A mask of ones that grows in steps, seen through a window of the wanted length. */
-    private Tensor onesMask(DataType type, long length) {
-        if (ones == null || ones.elementCount() < length) {
-            long capacity = (length / ONES_STEP + 1) * ONES_STEP;
-            ones = Tensor.allocateHost(type, capacity);
-            for (int k = 0; k < capacity; k++) {
-                put(ones, k, 1);
+    /** A mask of ones, written again only when it has outgrown its storage. */
+    private Tensor onesMask(String name, int length) {
+        if (length > onesLength) {
+            onesLength = length + ONES_STEP;
+            Tensor mask = input(name, 1, onesLength);
+            for (int k = 0; k < onesLength; k++) {
+                Integers.put(mask, k, 1);
             }
         }
-        return Tensor.of(type, new long[] {1, length}, ones.buffer());
+        return input(name, 1, length);
     }
 
     @Override
@@ -210,6 +202,7 @@ final class DenseDecoder implements Decoder {
     @Override
     public void close() {
         binding.close();
+        inputs.values().forEach(GrowingTensor::close);
         session.close();
     }
 
@@ -226,7 +219,7 @@ final class DenseDecoder implements Decoder {
                 DecoderIo.State state = io.states().get(k);
                 long[] shape =
                         state.initialShape().stream().mapToLong(Long::longValue).toArray();
-                tensors[k] = Tensor.allocateHost(inputTypes.get(state.input()), shape);
+                tensors[k] = zeros(inputTypes.get(state.input()), shape);
             }
         }
 
@@ -245,5 +238,13 @@ final class DenseDecoder implements Decoder {
                 }
             }
         }
+    }
+
+    private Tensor zeros(DataType type, long[] shape) {
+        Tensor tensor = Tensor.of(type, shape, allocator.allocate(Math.max(1, type.byteSize(Tensor.count(shape)))));
+        for (int k = 0; k < tensor.byteSize(); k++) {
+            tensor.bytes().put(k, (byte) 0);
+        }
+        return tensor;
     }
 }

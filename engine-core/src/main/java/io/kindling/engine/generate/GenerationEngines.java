@@ -39,8 +39,17 @@ public final class GenerationEngines {
                         ErrorCode.UNRESOLVED,
                         resolved.decoderProblem()
                                 .orElse("the model in '" + resolved.root() + "' is no decoder; generation needs one")));
-        GraphSession session = GraphSession.create(model, weights, new SessionOptions(options.precision(), 0));
-        Decoder decoder = new DenseDecoder(session, io, budget(options));
+        PathChoice choice = PathChoice.choose(model, io, options.path());
+        SessionOptions planning = new SessionOptions(options.precision(), 0);
+        Decoder decoder = choice.lowered()
+                .<Decoder>map(lowered -> new RaggedDecoder(
+                        lowered,
+                        GraphSession.create(lowered.model(), weights, planning),
+                        weights.provider(),
+                        budget(options),
+                        options.prefixCache()))
+                .orElseGet(() -> new DenseDecoder(
+                        GraphSession.create(model, weights, planning), io, weights.provider(), budget(options)));
         return new BatchingEngine(decoder, resolved, tokenizer, template, options);
     }
 

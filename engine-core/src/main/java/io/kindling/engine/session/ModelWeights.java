@@ -25,7 +25,7 @@ public final class ModelWeights implements WeightStore, AutoCloseable {
         this.provider = provider;
     }
 
-    Provider provider() {
+    public Provider provider() {
         return provider;
     }
 

@@ -1,0 +1,58 @@
+package io.kindling.engine.optimize.ragged;
+
+import io.kindling.engine.ir.Node;
+import io.kindling.engine.optimize.ragged.Fact.Fixed;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Shapes of what is computed from constants alone, where the token rules will ask for them. */
+final class ConstantRules {
+    private ConstantRules() {}
+
+    static Fixed result(Node node, List<Fact> inputs) {
+        Optional<List<Long>> shape =
+                inputs.isEmpty() || inputs.get(0) == null ? Optional.empty() : ((Fixed) inputs.get(0)).shape();
+        if (shape.isEmpty()) {
+            return Fixed.unknown();
+        }
+        return switch (node.opType()) {
+            case "Cast", "DequantizeLinear", "Identity", "Neg", "Sqrt", "Exp", "Cos", "Sin", "Reciprocal" ->
+                Fixed.ofShape(shape.get());
+            case "Transpose" -> transpose(node, shape.get());
+            case "Reshape" -> reshape(node, (Fixed) inputs.get(0), (Fixed) inputs.get(1));
+            default -> Fixed.unknown();
+        };
+    }
+
+    private static Fixed transpose(Node node, List<Long> shape) {
+        List<Long> permuted = new ArrayList<>();
+        for (int k = 0; k < shape.size(); k++) {
+            int reversed = shape.size() - 1 - k;
+            permuted.add(shape.get(node.intsAttribute("perm")
+                    .map(order -> (int) order[permuted.size()])
+                    .orElse(reversed)));
+        }
+        return Fixed.ofShape(permuted);
+    }
+
+    /** The element type is kept along, since narrow elements are packed. */
+    private static Fixed reshape(Node node, Fixed input, Fixed target) {
+        Optional<long[]> wanted = target.integers();
+        if (wanted.isEmpty() || node.intAttribute("allowzero", 0) != 0) {
+            return Fixed.unknown();
+        }
+        List<Long> from = input.shape().orElseThrow();
+        long whole = from.stream().reduce(1L, (a, b) -> a * b);
+        List<Long> dims = new ArrayList<>();
+        long known = 1;
+        for (int k = 0; k < wanted.get().length; k++) {
+            long size = wanted.get()[k] == 0 ? from.get(k) : wanted.get()[k];
+            known *= size < 0 ? 1 : size;
+            dims.add(size);
+        }
+        long rest = known == 0 ? 0 : whole / known;
+        dims.replaceAll(size -> size < 0 ? rest : size);
+        return new Fixed(Optional.of(List.copyOf(dims)), input.data().filter(data -> false));
+    }
+}

@@ -1,0 +1,39 @@
+package io.kindling.engine.optimize.ragged;
+
+import io.kindling.engine.ir.DataType;
+import io.kindling.engine.ir.OnnxModel;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A decoder that runs on the packed tokens of many sequences. Its inputs are T tokens of S sequences:
+ *
+ * <ul>
+ *   <li>{@link #tokenInput} and {@link #positionIds} {@code [1, T]}, of the exported graph's types
+ *   <li>{@link #BLOCK_TABLE} int32 {@code [S, blocks]}, {@link #TOKEN_SEQUENCE} and {@link #TOKEN_POSITION} int32
+ *       {@code [T]}, as {@link io.kindling.engine.ir.PagedAttention} describes them
+ *   <li>{@link #SAMPLE_ROWS} int64 {@code [R]}: indices of the tokens whose logits are wanted
+ *   <li>the pages of every layer, which the graph writes in place
+ * </ul>
+ *
+ * Its one output is {@link #logits} {@code [1, R, vocabulary]}.
+ */
+public record RaggedModel(
+        OnnxModel model, String tokenInput, Optional<String> positionIds, String logits, List<Layer> layers) {
+    public static final String BLOCK_TABLE = "kindling.block_table";
+    public static final String TOKEN_SEQUENCE = "kindling.token_sequence";
+    public static final String TOKEN_POSITION = "kindling.token_position";
+    public static final String SAMPLE_ROWS = "kindling.sample_rows";
+
+    /**
+     * The cache of one attention node.
+     *
+     * @param keyPages input {@code [pages, kvHeads, headSize, 16]}
+     * @param valuePages input {@code [pages, kvHeads, 16, headSize]}
+     */
+    public record Layer(String keyPages, String valuePages, long kvHeads, long headSize, DataType type) {}
+
+    public RaggedModel {
+        layers = List.copyOf(layers);
+    }
+}

@@ -1,0 +1,163 @@
+package io.kindling.engine.generate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kindling.engine.EngineOptions;
+import io.kindling.engine.EngineOptions.ExecutionPath;
+import io.kindling.engine.GenerationEngine;
+import io.kindling.engine.GenerationEngine.Client;
+import io.kindling.engine.GenerationOptions;
+import io.kindling.engine.GenerationRequest;
+import io.kindling.engine.GenerationRequest.Prompt;
+import io.kindling.engine.GenerationResult;
+import io.kindling.engine.GenerationStats;
+import io.kindling.engine.ir.OnnxModel;
+import io.kindling.engine.metadata.ModelPackage;
+import io.kindling.engine.provider.Provider;
+import io.kindling.engine.provider.ProviderFactory;
+import io.kindling.engine.provider.ProviderOptions;
+import io.kindling.engine.session.ModelWeights;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** One row alone on the dense path is the control: nothing else may change a bit of it. */
+class PathsAgreeTest {
+    private static final OnnxModel MODEL = TinyDecoder.model();
+    private static final int NEW = 6;
+    private static final List<List<Integer>> PROMPTS = prompts();
+    private static List<GenerationResult> control;
+    private static GenerationStats stats;
+
+    private static List<List<Integer>> prompts() {
+        Random random = new Random(7);
+        List<List<Integer>> prompts = new ArrayList<>();
+        for (int length : new int[] {1, 7, 64, 300, 16, 17, 300, 33}) {
+            prompts.add(random.ints(length, 0, TinyDecoder.VOCABULARY).boxed().toList());
+        }
+        List<Integer> sameBeginning = new ArrayList<>(prompts.get(3));
+        sameBeginning.set(299, (sameBeginning.get(299) + 1) % TinyDecoder.VOCABULARY);
+        prompts.set(6, sameBeginning);
+        return prompts;
+    }
+
+    private static Provider openCpu() {
+        return ServiceLoader.load(ProviderFactory.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(factory -> factory.deviceKind().equals("cpu"))
+                .findFirst()
+                .orElseThrow()
+                .open(new ProviderOptions(ProviderOptions.Kernels.AUTO, 2, 0));
+    }
+
+    @BeforeAll
+    static void runEveryRowAloneOnTheDensePath() throws Exception {
+        control = new ArrayList<>();
+        for (List<Integer> prompt : PROMPTS) {
+            control.addAll(generate(ExecutionPath.DENSE, 1, 512, false, List.of(prompt)));
+        }
+        assertThat(control).allSatisfy(result -> assertThat(result.error()).isEmpty());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "DENSE, 8, 512, false",
+        "RAGGED, 1, 512, false",
+        "RAGGED, 8, 512, false",
+        "RAGGED, 8, 512, true",
+        "RAGGED, 1, 1, false",
+        "RAGGED, 1, 5, true",
+        "RAGGED, 3, 16, true",
+        "RAGGED, 8, 64, true"
+    })
+    void batchPathPiecesAndPrefixCacheChangeNoBit(ExecutionPath path, int batch, int stepTokens, boolean prefixCache)
+            throws Exception {
+        assertThat(withoutIds(generate(path, batch, stepTokens, prefixCache, PROMPTS)))
+                .isEqualTo(withoutIds(control));
+    }
+
+    @Test
+    void autoTakesTheRaggedPathAndPacksRows() throws Exception {
+        assertThat(PathChoice.choose(MODEL, TinyDecoder.io(), ExecutionPath.AUTO)
+                        .path())
+                .isEqualTo(ExecutionPath.RAGGED);
+        generate(ExecutionPath.AUTO, 8, 512, false, PROMPTS);
+        assertThat(stats.stepRows()).isGreaterThan(4 * stats.steps());
+        assertThat(stats.kvPagesPeak()).isGreaterThan(50);
+    }
+
+    @Test
+    void equalBeginningsAreComputedOnce() throws Exception {
+        generate(ExecutionPath.RAGGED, 1, 512, true, List.of(PROMPTS.get(3), PROMPTS.get(6)));
+        assertThat(stats.promptTokens()).isEqualTo(600);
+        assertThat(stats.prefixHitTokens()).isEqualTo(288);
+    }
+
+    private static List<GenerationResult> generate(
+            ExecutionPath path, int batch, int stepTokens, boolean prefixCache, List<List<Integer>> prompts)
+            throws Exception {
+        EngineOptions defaults = EngineOptions.defaults();
+        EngineOptions options = new EngineOptions(
+                defaults.kernels(),
+                defaults.precision(),
+                defaults.device(),
+                path,
+                2,
+                true,
+                Set.of(),
+                batch,
+                stepTokens,
+                64L << 20,
+                prefixCache,
+                false);
+        ModelPackage resolved = new ModelPackage(
+                Path.of("tiny"),
+                Path.of("tiny/model.onnx"),
+                "test",
+                Optional.of(TinyDecoder.io()),
+                Optional.empty(),
+                OptionalInt.of(TinyDecoder.CONTEXT),
+                Set.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                List.of());
+        try (Provider provider = openCpu();
+                ModelWeights weights = new ModelWeights(provider);
+                GenerationEngine engine = GenerationEngines.create(
+                        MODEL, resolved, weights, new LetterTokenizer(), Optional.empty(), options);
+                Client client = engine.openClient()) {
+            GenerationOptions generation = GenerationOptions.defaults().withMaxNewTokens(NEW);
+            List<CompletableFuture<GenerationResult>> futures = new ArrayList<>();
+            for (List<Integer> prompt : prompts) {
+                futures.add(client.submit(new GenerationRequest(
+                        "r", new Prompt.Ids(prompt), generation, OptionalLong.empty(), List.of(), 96)));
+            }
+            List<GenerationResult> results = new ArrayList<>();
+            for (CompletableFuture<GenerationResult> future : futures) {
+                results.add(future.get(60, TimeUnit.SECONDS));
+            }
+            stats = engine.stats();
+            return results;
+        }
+    }
+
+    private static List<List<?>> withoutIds(List<GenerationResult> results) {
+        List<List<?>> contents = new ArrayList<>();
+        results.forEach(result -> contents.add(List.of(result.tokenIds(), result.logits(), result.error())));
+        return contents;
+    }
+}
