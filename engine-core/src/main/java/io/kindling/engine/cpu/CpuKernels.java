@@ -31,6 +31,13 @@ final class CpuKernels {
         GatherKernels.register(registrar);
         ReduceKernels.register(registrar);
         LayoutKernels.register(registrar);
+        LossKernels.register(registrar);
+        PoolKernels.register(registrar);
+        PadKernels.register(registrar);
+        SequenceKernels.register(registrar);
+        FeatureNormalizationKernels.register(registrar);
+        registrar.register("", "LinearAttention", 27, LinearAttentionKernel::create);
+        registrar.register("com.microsoft", "LinearAttention", 1, LinearAttentionKernel::create);
         GeneratorKernels.register(registrar);
         ConvKernels.register(registrar, pool);
         ContribKernels.register(registrar);
