@@ -1,0 +1,152 @@
+package io.kindling.engine;
+
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.generate.GenerationEngines;
+import io.kindling.engine.ir.OnnxModel;
+import io.kindling.engine.metadata.ModelPackage;
+import io.kindling.engine.metadata.PackageFiles;
+import io.kindling.engine.metadata.PackageResolver;
+import io.kindling.engine.onnx.OnnxLoader;
+import io.kindling.engine.session.GraphSession;
+import io.kindling.engine.session.ModelWeights;
+import io.kindling.engine.session.SessionOptions;
+import io.kindling.engine.text.ChatTemplate;
+import io.kindling.engine.text.HuggingFaceTokenizer;
+import io.kindling.engine.text.Tokenizer;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * An opened model package: its files read, its ports resolved, its device open. Tokenizer, session and generation engine
+ * are made when first asked for, over one copy of the weights. Thread-safe.
+ */
+public final class Model implements AutoCloseable {
+    private final EngineOptions options;
+    private final OnnxModel graph;
+    private final ModelPackage modelPackage;
+    private final Devices.Lease device;
+    private final ModelWeights weights;
+    private Tokenizer tokenizer;
+    private GraphSession session;
+    private GenerationEngine generation;
+    private boolean closed;
+
+    private Model(EngineOptions options, OnnxModel graph, ModelPackage modelPackage, Devices.Lease device) {
+        this.options = options;
+        this.graph = graph;
+        this.modelPackage = modelPackage;
+        this.device = device;
+        weights = new ModelWeights(device.provider());
+    }
+
+    /**
+     * Opens a package folder or an {@code .onnx} file.
+     *
+     * @throws KindlingException NOT_FOUND, MODEL_INVALID, UNSUPPORTED or UNRESOLVED for the package, DEVICE_UNAVAILABLE for
+     *     the device
+     */
+    public static Model open(Path location, EngineOptions options) {
+        PackageFiles files = PackageFiles.locate(location);
+        OnnxModel graph = OnnxLoader.load(files.modelFile());
+        ModelPackage modelPackage = PackageResolver.resolve(files, graph);
+        return new Model(options, graph, modelPackage, Devices.open(options));
+    }
+
+    public ModelPackage modelPackage() {
+        return modelPackage;
+    }
+
+    /** The graph as the file has it. */
+    public OnnxModel graph() {
+        return graph;
+    }
+
+    public EngineOptions options() {
+        return options;
+    }
+
+    /** The device and its kernel set, in words. */
+    public String deviceDescription() {
+        return device.provider().description();
+    }
+
+    /** Bytes of the weights as their files hold them, as far as they are in use. */
+    public long weightBytes() {
+        return weights.weightBytes();
+    }
+
+    /** Bytes of the layouts that kernels made of the weights. */
+    public long prepackedBytes() {
+        return weights.prepackedBytes();
+    }
+
+    /** @throws KindlingException TOKENIZER when the package has none or it is malformed */
+    public synchronized Tokenizer tokenizer() {
+        refuseClosed();
+        if (tokenizer == null) {
+            Path file = modelPackage
+                    .tokenizerFile()
+                    .orElseThrow(() -> new KindlingException(
+                            ErrorCode.TOKENIZER,
+                            "the model in '" + modelPackage.root()
+                                    + "' has no tokenizer.json, which text needs; copy it from the model's Hugging Face"
+                                    + " repository"));
+            tokenizer = HuggingFaceTokenizer.open(file);
+        }
+        return tokenizer;
+    }
+
+    /** The model's chat template, where the package has one. */
+    public Optional<ChatTemplate> chatTemplate() {
+        return Optional.empty();
+    }
+
+    /** The graph as the file has it, planned. */
+    public synchronized Session session() {
+        refuseClosed();
+        if (session == null) {
+            session = GraphSession.create(graph, weights, new SessionOptions(options.precision(), 0));
+        }
+        return session;
+    }
+
+    /**
+     * The engine that all callers of this model share.
+     *
+     * @throws KindlingException UNSUPPORTED when the model is no decoder, TOKENIZER without a tokenizer
+     */
+    public synchronized GenerationEngine generation() {
+        refuseClosed();
+        if (generation == null) {
+            generation = GenerationEngines.create(graph, modelPackage, weights, tokenizer(), chatTemplate(), options);
+        }
+        return generation;
+    }
+
+    private void refuseClosed() {
+        if (closed) {
+            throw new KindlingException(ErrorCode.CANCELLED, "the model in '" + modelPackage.root() + "' is closed");
+        }
+    }
+
+    /** Cancels what is running and frees everything; bindings must be closed before. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (generation != null) {
+            generation.close();
+        }
+        if (session != null) {
+            session.close();
+        }
+        if (tokenizer != null) {
+            tokenizer.close();
+        }
+        weights.close();
+        device.close();
+    }
+}
