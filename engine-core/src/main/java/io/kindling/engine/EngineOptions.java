@@ -48,4 +48,20 @@ public record EngineOptions(
     public static EngineOptions defaults() {
         return OptionTable.standard().defaults().engine();
     }
+
+    public EngineOptions withThreads(int value) {
+        return new EngineOptions(
+                kernels,
+                precision,
+                device,
+                path,
+                value,
+                optimize,
+                disabledPasses,
+                maxBatch,
+                maxStepTokens,
+                kvBudgetBytes,
+                prefixCache,
+                deduplicate);
+    }
 }

@@ -1,15 +1,38 @@
 package io.kindling.spark.runtime;
 
 import io.kindling.engine.EngineOptions;
-import io.kindling.engine.error.ErrorCode;
-import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.GenerationEngine;
+import io.kindling.engine.Model;
 import java.nio.file.Path;
+import org.apache.spark.SparkEnv;
 
 /** Opens models with Kindling's own engine. */
 final class ModelOpener implements EngineOpener {
     @Override
     public LoadedModel open(Path path, EngineOptions options) {
-        throw new KindlingException(
-                ErrorCode.UNSUPPORTED, "cannot run '" + path + "': this build has no generation engine yet");
+        Model model = Model.open(path, options.withThreads(threads(options)));
+        try {
+            return new Opened(model, model.generation());
+        } catch (RuntimeException | Error e) {
+            model.close();
+            throw e;
+        }
+    }
+
+    private record Opened(Model model, GenerationEngine generation) implements LoadedModel {
+        @Override
+        public void close() {
+            model.close();
+        }
+    }
+
+    /** An executor takes the cores that it was given, not all that its node has. */
+    private static int threads(EngineOptions options) {
+        SparkEnv environment = SparkEnv.get();
+        if (options.threads() > 0 || environment == null) {
+            return options.threads();
+        }
+        int granted = environment.conf().getInt("spark.executor.cores", 0);
+        return Math.min(granted, Runtime.getRuntime().availableProcessors());
     }
 }
