@@ -1,0 +1,81 @@
+package io.kindling.engine.optimize;
+
+import io.kindling.engine.error.OptionException;
+import io.kindling.engine.ir.Graph;
+import io.kindling.engine.ir.OnnxModel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Runs passes one after the other until none changes the graph. */
+public final class Optimizer {
+    /** Small enough for shapes and index tables, too small for weights. */
+    private static final long MAX_FOLDED_BYTES = 1 << 16;
+
+    private static final int MAX_ROUNDS = 8;
+
+    private final List<GraphPass> passes;
+
+    private Optimizer(List<GraphPass> passes) {
+        this.passes = List.copyOf(passes);
+    }
+
+    /** With passes of the caller's choice, in this order. */
+    public static Optimizer of(List<GraphPass> passes) {
+        return new Optimizer(passes);
+    }
+
+    /**
+     * The passes that suit every provider.
+     *
+     * @param evaluator folds constants; without one nothing is folded
+     * @param disabled names of passes to leave out
+     * @throws OptionException when a name is not one of {@link #standardPasses()}
+     */
+    public static Optimizer standard(Optional<ConstantEvaluator> evaluator, Set<String> disabled) {
+        List<GraphPass> all = passes(evaluator.orElse((node, inputs) -> Optional.empty()));
+        Set<String> unknown = new TreeSet<>(disabled);
+        all.forEach(pass -> unknown.remove(pass.name()));
+        if (!unknown.isEmpty()) {
+            throw new OptionException("no optimiser pass is named " + unknown + "; there are " + standardPasses());
+        }
+        return new Optimizer(
+                all.stream().filter(pass -> !disabled.contains(pass.name())).toList());
+    }
+
+    /** Names of the passes that suit every provider, in the order they run. */
+    public static List<String> standardPasses() {
+        return passes((node, inputs) -> Optional.empty()).stream()
+                .map(GraphPass::name)
+                .toList();
+    }
+
+    private static List<GraphPass> passes(ConstantEvaluator evaluator) {
+        List<GraphPass> passes = new ArrayList<>();
+        passes.add(new ConstantNodes());
+        passes.add(new IdentityElimination());
+        passes.add(new ConstantFolding(evaluator, MAX_FOLDED_BYTES));
+        passes.add(new CommonSubexpressions());
+        passes.add(new DeadCode());
+        return passes;
+    }
+
+    public OnnxModel optimize(OnnxModel model) {
+        return model.withGraph(optimize(model.graph()));
+    }
+
+    public Graph optimize(Graph graph) {
+        for (int round = 0; round < MAX_ROUNDS; round++) {
+            Graph before = graph;
+            for (GraphPass pass : passes) {
+                graph = pass.apply(graph);
+            }
+            if (graph == before) {
+                break;
+            }
+        }
+        return graph;
+    }
+}

@@ -1,0 +1,166 @@
+package io.kindling.engine.optimize;
+
+import static io.kindling.engine.optimize.Graphs.branch;
+import static io.kindling.engine.optimize.Graphs.graph;
+import static io.kindling.engine.optimize.Graphs.node;
+import static io.kindling.engine.optimize.Graphs.show;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kindling.engine.error.OptionException;
+import io.kindling.engine.ir.Attribute;
+import io.kindling.engine.ir.Graph;
+import io.kindling.engine.ir.Node;
+import io.kindling.engine.ir.TensorData;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class OptimizerTest {
+    private static Graph bodyOf(Graph graph, int node) {
+        return graph.nodes().get(node).graphAttribute("then_branch").orElseThrow();
+    }
+
+    private static Graph with(Graph graph, String name, TensorData value) {
+        Graph.Builder builder = graph.toBuilder();
+        builder.initializers().put(name, value);
+        return builder.build();
+    }
+
+    @Test
+    void deadCodeGoesAndWhatABodyReadsStays() {
+        Graph body = graph("", "z", node("a -> Relu -> z"), node("a -> Exp -> unread"));
+        Graph graph = with(
+                graph(
+                        "x",
+                        "y",
+                        node("x -> Abs -> a"),
+                        node("x -> Neg -> b"),
+                        node("b -> Exp -> c"),
+                        branch("x -> If -> y", body)),
+                "w",
+                TensorData.ofLongs(new long[] {1}, 1));
+        Graph result = new DeadCode().apply(graph);
+        assertThat(show(result)).containsExactly("x -> Abs -> a", "x -> If -> y");
+        assertThat(show(bodyOf(result, 1))).containsExactly("a -> Relu -> z");
+        assertThat(result.initializers()).isEmpty();
+        assertThat(new DeadCode().apply(result)).isSameAs(result);
+    }
+
+    @Test
+    void operatorsOfUnknownDomainsAreKeptForTheirEffects() {
+        Graph graph = graph("x", "x", node("x -> acme::Store -> a"), node("x -> RandomNormalLike -> b"));
+        assertThat(show(new DeadCode().apply(graph))).containsExactly("x -> acme::Store -> a");
+    }
+
+    @Test
+    void identitiesVanishUnlessTheyNameAnOutput() {
+        Graph body = graph("", "z", node("b -> Relu -> z"));
+        Graph graph = graph(
+                "x",
+                "y,out",
+                node("x -> Identity -> a"),
+                node("a -> Identity -> b"),
+                node("b -> Identity -> out"),
+                branch("b -> If -> y", body));
+        Graph result = new IdentityElimination().apply(graph);
+        assertThat(show(result)).containsExactly("x -> Identity -> out", "x -> If -> y");
+        assertThat(show(bodyOf(result, 1))).containsExactly("x -> Relu -> z");
+    }
+
+    @Test
+    void identitiesStayWhereABodyHidesTheirSource() {
+        Graph body = graph("", "z", node("b -> Neg -> x"), node("x -> Relu -> z"));
+        Graph graph = graph("x", "y", node("x -> Identity -> b"), branch("b -> If -> y", body));
+        assertThat(new IdentityElimination().apply(graph)).isSameAs(graph);
+    }
+
+    @Test
+    void constantNodesBecomeInitializersWhateverTheirAttribute() {
+        Graph graph = graph(
+                "",
+                "y,c",
+                node(" -> Constant -> a", Map.of("value_ints", Attribute.of(2L, 3L))),
+                node(" -> Constant -> b", Map.of("value_float", Attribute.of(0.5f))),
+                node(" -> Constant -> c", Map.of("value_int", Attribute.of(1))),
+                node("a,b -> Op -> y"));
+        Graph result = new ConstantNodes().apply(graph);
+        assertThat(show(result)).containsExactly(" -> Constant -> c", "a,b -> Op -> y");
+        assertThat(result.initializers()).containsOnlyKeys("a", "b");
+        assertThat(result.initializers().get("a")).hasToString("int64[2]");
+        assertThat(result.initializers().get("b")).hasToString("float[]");
+    }
+
+    @Test
+    void equalCallsAreComputedOnceAndRandomOnesAreNot() {
+        Map<String, Attribute> one = Map.of("axes", Attribute.of(1L, 2L));
+        Map<String, Attribute> two = Map.of("axes", Attribute.of(1L, 3L));
+        Graph graph = graph(
+                "x",
+                "y",
+                node("x -> Op -> a", one),
+                node("x -> Op -> b", Map.of("axes", Attribute.of(1L, 2L))),
+                node("x -> Op -> c", two),
+                node("b -> Exp -> d"),
+                node("a -> Exp -> e"),
+                node("x -> RandomNormalLike -> f"),
+                node("x -> RandomNormalLike -> g"),
+                node("c,d,e,f,g -> Sum -> y"));
+        assertThat(show(new CommonSubexpressions().apply(graph)))
+                .containsExactly(
+                        "x -> Op -> a",
+                        "x -> Op -> c",
+                        "a -> Exp -> d",
+                        "x -> RandomNormalLike -> f",
+                        "x -> RandomNormalLike -> g",
+                        "c,d,d,f,g -> Sum -> y");
+    }
+
+    @Test
+    void smallConstantsAreFoldedThroughTheEvaluatorAndWeightsAreNot() {
+        Graph graph = with(
+                with(
+                        graph(
+                                "x",
+                                "y",
+                                node("a, -> Inc -> b"),
+                                node("b -> Inc -> c"),
+                                node("w -> Inc -> v"),
+                                node("a -> RandomUniformLike -> r"),
+                                node("c,v,r,x -> Sum -> y")),
+                        "a",
+                        TensorData.ofLongs(new long[0], 5)),
+                "w",
+                TensorData.ofLongs(new long[] {3}, 1, 2, 3));
+        List<String> evaluated = new ArrayList<>();
+        ConstantEvaluator increment = (node, inputs) -> {
+            evaluated.add(node.name());
+            long value = ((TensorData.Inline) inputs.get(0).content()).bytes().getLong(0);
+            return Optional.of(List.of(TensorData.ofLongs(new long[0], value + 1)));
+        };
+        Graph result = new ConstantFolding(increment, 16).apply(graph);
+        assertThat(evaluated).containsExactly("b", "c");
+        assertThat(show(result)).containsExactly("w -> Inc -> v", "a -> RandomUniformLike -> r", "c,v,r,x -> Sum -> y");
+        TensorData.Inline folded =
+                (TensorData.Inline) result.initializers().get("c").content();
+        assertThat(folded.bytes().getLong(0)).isEqualTo(7);
+    }
+
+    @Test
+    void passesRunTogetherAndCanBeSwitchedOffByName() {
+        Node constant = node(" -> Constant -> a", Map.of("value_int", Attribute.of(1)));
+        Graph graph = graph("x", "y", constant, node("a -> Identity -> b"), node("x,b -> Add -> y"));
+        Graph all = Optimizer.standard(Optional.empty(), Set.of()).optimize(graph);
+        assertThat(show(all)).containsExactly("x,a -> Add -> y");
+        Graph some =
+                Optimizer.standard(Optional.empty(), Set.of("constant_nodes")).optimize(graph);
+        assertThat(show(some)).containsExactly(" -> Constant -> a", "x,a -> Add -> y");
+        assertThatThrownBy(() -> Optimizer.standard(Optional.empty(), Set.of("magic")))
+                .isInstanceOf(OptionException.class)
+                .hasMessageContaining("[magic]")
+                .hasMessageContaining("dead_code");
+    }
+}
