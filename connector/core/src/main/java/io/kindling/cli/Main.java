@@ -54,11 +54,14 @@ public final class Main {
 
     private static List<CliCommand> commands() {
         return List.of(
-                new GenerateTable(),
+                new InspectCommand(),
+                new ConvertCommand(),
                 new RunCommand(),
                 new ConformanceCommand(),
+                new GenerateCommand(),
                 new TokenizeCommand(),
-                new ConvertCommand());
+                new BenchCommand(),
+                new GenerateTable());
     }
 
     @Command(
