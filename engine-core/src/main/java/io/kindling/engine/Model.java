@@ -3,6 +3,7 @@ package io.kindling.engine;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.generate.GenerationEngines;
+import io.kindling.engine.generate.PathChoice;
 import io.kindling.engine.ir.OnnxModel;
 import io.kindling.engine.metadata.ModelPackage;
 import io.kindling.engine.metadata.PackageFiles;
@@ -69,6 +70,11 @@ public final class Model implements AutoCloseable {
     /** The device and its kernel set, in words. */
     public String deviceDescription() {
         return device.provider().description();
+    }
+
+    /** How generation runs this model and why; empty for what is no decoder. */
+    public Optional<PathChoice> executionPath() {
+        return modelPackage.decoder().map(io -> PathChoice.choose(graph, io, options.path()));
     }
 
     /** Bytes of the weights as their files hold them, as far as they are in use. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kindling.engine.Model;
+import io.kindling.engine.Options;
 import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Graph;
@@ -33,6 +34,9 @@ final class InspectReport {
         ports(report.putArray("outputs"), graph.outputs());
         report.put("resolved_by", resolved.resolvedBy());
         resolved.decoder().ifPresent(io -> roles(report.putObject("roles"), io));
+        model.executionPath().ifPresent(choice -> report.putObject("execution_path")
+                .put("path", Options.PATH.type().write(choice.path()))
+                .put("reason", choice.reason()));
         resolved.decoderProblem().ifPresent(problem -> report.put("no_decoder_because", problem));
         resolved.contextLength().ifPresent(length -> report.put("context_length", length));
         resolved.stopIds().stream().sorted().forEach(report.putArray("stop_ids")::add);
