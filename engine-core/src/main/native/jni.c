@@ -1,4 +1,5 @@
 /* The native methods of io.kindling.engine.cpu.simd.Native: addresses are passed as long, checks are the caller's. */
+#include "attention_job.h"
 #include "kernels.h"
 #include "memory.h"
 #include <jni.h>
@@ -63,4 +64,31 @@ METHOD(void, nbitsFloats)(
     nbits_rows a = {AT(const float, values), NULL, NULL, NULL};
     AT(const kernel_set, set)
         ->nbits_floats(AT(const nbits_format, format), AT(const uint8_t, weights), &a, AT(const float, bias), AT(float, y), rows, from, to);
+}
+
+METHOD(void, append)(JNIEnv *env, jclass unused, jlong set, jlong job, jint from, jint to) {
+    const attention_job *j = AT(const attention_job, job);
+    append_args args = job_append(j);
+    kv_tiles tiles = job_tiles(j);
+    AT(const kernel_set, set)->append(&args, &tiles, from, to - from);
+}
+
+METHOD(void, attend)(JNIEnv *env, jclass unused, jlong set, jlong job, jint from, jint to) {
+    const attention_job *j = AT(const attention_job, job);
+    attention_args args = job_attend(j);
+    kv_tiles tiles = job_tiles(j);
+    AT(const kernel_set, set)->attend(&args, &tiles, AT(const int32_t, j->block_first), from, to);
+}
+
+METHOD(void, rmsNorm)(
+    JNIEnv *env, jclass unused, jlong set, jlong x, jlong skip, jlong bias, jlong scale, jlong sum, jlong y, jint size, jfloat epsilon,
+    jint from, jint to) {
+    AT(const kernel_set, set)
+        ->rms_norm(
+            AT(const float, x), AT(const float, skip), AT(const float, bias), AT(const float, scale), AT(float, sum), AT(float, y), size,
+            epsilon, from, to);
+}
+
+METHOD(void, elementwise)(JNIEnv *env, jclass unused, jlong set, jint op, jlong a, jlong b, jlong y, jlong from, jlong to) {
+    AT(const kernel_set, set)->elementwise(op, AT(const float, a), AT(const float, b), AT(float, y), from, to);
 }

@@ -14,6 +14,10 @@ typedef struct {
     void (*nbits_quantise)(const float *values, int64_t k, int step, int8_t *codes, float *scales, int32_t *sums, int64_t rows);
     void (*append)(const append_args *a, const kv_tiles *kv, int first, int count);
     void (*attend)(const attention_args *a, const kv_tiles *kv, const int32_t *block_first, int from, int to);
+    void (*rms_norm)(
+        const float *x, const float *skip, const float *bias, const float *scale, float *sum, float *y, int size, float epsilon, int from,
+        int to);
+    void (*elementwise)(int op, const float *a, const float *b, float *y, int64_t from, int64_t to);
 } kernel_set;
 
 /* The set of level `rank`, 0 being the plainest; NULL past the last and for sets this processor cannot run. */

@@ -1,6 +1,7 @@
 /* All kernels of one instruction set: compiled once for each, with its flags and LEVEL. */
 #include "kernels.h"
 #include "attention.c"
+#include "elementwise.c"
 #include "matmul_nbits.c"
 
 #define TEXT_OF(name) #name
@@ -13,4 +14,6 @@ const kernel_set KERNEL(set) = {
     .nbits_quantise = KERNEL(nbits_quantise),
     .append = KERNEL(append),
     .attend = KERNEL(attend),
+    .rms_norm = KERNEL(rms_norm),
+    .elementwise = KERNEL(elementwise),
 };

@@ -67,4 +67,27 @@ final class Native {
     /** Float rows times tiles {@code from} to {@code to − 1}; {@code bias} may be 0. */
     static native void nbitsFloats(
             long set, long format, long weights, long values, long bias, long y, long rows, int from, int to);
+
+    /** Rotates and stores tokens {@code from} to {@code to − 1} of an {@link AttentionJob}. */
+    static native void append(long set, long job, int from, int to);
+
+    /** Attends for parts {@code from} to {@code to − 1}: block {@code part / kvHeads}, kv head {@code part % kvHeads}. */
+    static native void attend(long set, long job, int from, int to);
+
+    /** RMS normalisation of rows; {@code skip}, {@code bias} and {@code sum} may be 0. */
+    static native void rmsNorm(
+            long set,
+            long x,
+            long skip,
+            long bias,
+            long scale,
+            long sum,
+            long y,
+            int size,
+            float epsilon,
+            int from,
+            int to);
+
+    /** Elements {@code from} to {@code to − 1}; {@code op} is an ordinal of {@link NativeElementwise.Op}, {@code b} may be 0. */
+    static native void elementwise(long set, int op, long a, long b, long y, long from, long to);
 }

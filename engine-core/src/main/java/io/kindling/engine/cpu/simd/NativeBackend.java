@@ -3,6 +3,8 @@ package io.kindling.engine.cpu.simd;
 import io.kindling.engine.cpu.CpuBackend;
 import io.kindling.engine.cpu.HostMemory;
 import io.kindling.engine.cpu.KernelPool;
+import io.kindling.engine.cpu.simd.NativeElementwise.Op;
+import io.kindling.engine.ir.PagedAttention;
 import io.kindling.engine.provider.KernelFactory;
 import java.util.List;
 import org.slf4j.Logger;
@@ -18,6 +20,7 @@ public final class NativeBackend implements CpuBackend {
     private final String reason;
     private final KernelSet set;
     private final boolean matMulNBits;
+    private final boolean attention;
 
     public NativeBackend() {
         this(System.getProperty(KernelSet.LEVEL_PROPERTY, ""));
@@ -37,6 +40,7 @@ public final class NativeBackend implements CpuBackend {
         reason = fault;
         set = chosen;
         matMulNBits = chosen != null && accepted("MatMulNBits", SelfTest.matMulNBits(chosen));
+        attention = chosen != null && accepted("PagedAttention", AttentionSelfTest.run(chosen));
         if (chosen != null) {
             LOG.info(
                     "Native kernels for {}: {}",
@@ -74,10 +78,30 @@ public final class NativeBackend implements CpuBackend {
     @Override
     public KernelFactory accelerate(
             String domain, String opType, int sinceVersion, KernelFactory reference, KernelPool pool) {
+        if (set == null) {
+            return reference;
+        }
         return switch (domain + "::" + opType) {
             case "com.microsoft::MatMulNBits" ->
                 matMulNBits ? request -> NativeMatMulNBits.create(set, pool, reference, request) : reference;
+            case PagedAttention.DOMAIN + "::" + PagedAttention.OP_TYPE ->
+                attention ? request -> NativePagedAttention.create(set, pool, reference, request) : reference;
+            case "::SimplifiedLayerNormalization",
+                    "com.microsoft::SimplifiedLayerNormalization",
+                    "::RMSNormalization" ->
+                request -> new NativeRmsNorm(set, pool, reference.create(request), request.node(), false);
+            case "com.microsoft::SkipSimplifiedLayerNormalization" ->
+                request -> new NativeRmsNorm(set, pool, reference.create(request), request.node(), true);
+            case "::Add" -> elementwise(Op.ADD, reference, pool);
+            case "::Sub" -> elementwise(Op.SUB, reference, pool);
+            case "::Mul" -> elementwise(Op.MUL, reference, pool);
+            case "::Div" -> elementwise(Op.DIV, reference, pool);
+            case "::Sigmoid" -> elementwise(Op.SIGMOID, reference, pool);
             default -> reference;
         };
+    }
+
+    private KernelFactory elementwise(Op op, KernelFactory reference, KernelPool pool) {
+        return request -> new NativeElementwise(set, pool, op, reference.create(request));
     }
 }

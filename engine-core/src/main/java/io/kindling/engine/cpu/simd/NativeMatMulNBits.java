@@ -23,7 +23,7 @@ final class NativeMatMulNBits implements Kernel {
     private static final long SMALL_JOB = 1 << 16;
 
     /** From so many rows on, quantising them is shared out too. */
-    private static final int MANY_ROWS = 16;
+    static final int MANY_ROWS = 16;
 
     private final long set;
     private final KernelPool pool;
