@@ -31,6 +31,14 @@ final class CpuKernels {
         GatherKernels.register(registrar);
         ReduceKernels.register(registrar);
         LayoutKernels.register(registrar);
+        WindowFunctionKernels.register(registrar);
+        registrar.register("", "Resize", 10, ResizeKernel::create);
+        registrar.register("", "Upsample", 7, ResizeKernel::create);
+        registrar.register("", "Einsum", 12, EinsumKernel::create);
+        for (String recurrent : new String[] {"RNN", "GRU", "LSTM"}) {
+            registrar.register("", recurrent, 7, RecurrentKernel::create);
+        }
+        registrar.register("", "ConvTranspose", 1, request -> ConvTransposeKernel.create(request, pool));
         LossKernels.register(registrar);
         PoolKernels.register(registrar);
         PadKernels.register(registrar);

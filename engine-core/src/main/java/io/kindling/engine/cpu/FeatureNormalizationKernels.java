@@ -8,7 +8,7 @@ import io.kindling.engine.provider.KernelRequest;
 import io.kindling.engine.provider.Tensor;
 import java.util.Random;
 
-/** Normalisations of feature maps {@code [batch, channels, …]}, and by norms along an axis. */
+/** Operators on feature maps {@code [batch, channels, …]}: normalisations, norms along an axis, {@code PRelu}, {@code Dropout}. */
 final class FeatureNormalizationKernels {
     private FeatureNormalizationKernels() {}
 

@@ -43,10 +43,7 @@ final class PadKernels {
         if (context.hasInput(2)) {
             return context.input(2);
         }
-        if (type == DataType.STRING) {
-            return Tensor.ofStrings(Shapes.SCALAR, "");
-        }
-        Tensor scalar = Tensor.allocateHost(type);
+        Tensor scalar = zero(type);
         if (value != 0) {
             TensorIo.putDouble(scalar, 0, value);
         }
@@ -110,11 +107,11 @@ final class PadKernels {
                 before[axis] = extra >= 0 ? extra / 2 : -(-extra / 2);
                 after[axis] = extra - before[axis];
             }
-            pad(context, x, before, after, "constant", fillZero(x.type()));
+            pad(context, x, before, after, "constant", zero(x.type()));
         };
     }
 
-    private static Tensor fillZero(DataType type) {
+    private static Tensor zero(DataType type) {
         return type == DataType.STRING ? Tensor.ofStrings(Shapes.SCALAR, "") : Tensor.allocateHost(type);
     }
 

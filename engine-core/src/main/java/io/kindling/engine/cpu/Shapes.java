@@ -2,7 +2,6 @@ package io.kindling.engine.cpu;
 
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
-import io.kindling.engine.provider.Tensor;
 import java.util.Arrays;
 
 /** Arithmetic on axes, shapes and strides. Strides count elements. */
@@ -76,10 +75,6 @@ final class Shapes {
             result[k] = axis(axes[k], rank);
         }
         return result;
-    }
-
-    static boolean isScalarLike(Tensor tensor) {
-        return tensor.elementCount() == 1;
     }
 
     static KindlingException invalid(String problem) {

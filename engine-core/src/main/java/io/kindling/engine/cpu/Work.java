@@ -12,7 +12,6 @@ final class Work {
 
     private final float[][] floats = new float[SLOTS][0];
     private final double[][] doubles = new double[SLOTS][0];
-    private final long[][] longs = new long[SLOTS][0];
     private final float[][][] floatRows = new float[SLOTS][0][];
     private final int[][][] intRows = new int[SLOTS][0][];
     private final int[][] ints = new int[SLOTS][0];
@@ -36,13 +35,6 @@ final class Work {
             doubles[slot] = new double[grown(size)];
         }
         return doubles[slot];
-    }
-
-    long[] longs(int slot, int size) {
-        if (longs[slot].length < size) {
-            longs[slot] = new long[grown(size)];
-        }
-        return longs[slot];
     }
 
     int[] ints(int slot, int size) {
