@@ -1,0 +1,124 @@
+package io.kindling.engine.shape;
+
+import io.kindling.engine.ir.Attribute;
+import io.kindling.engine.ir.DataType;
+import io.kindling.engine.ir.Dimension;
+import io.kindling.engine.ir.TensorData;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BinaryOperator;
+
+/**
+ * Elements of small integer tensors as dimensions, followed through the operators that exporters compute shapes with. A
+ * known element may be negative here; it is a number, not yet a size.
+ */
+final class Contents {
+    private static final int MAX_ELEMENTS = 64;
+
+    private Contents() {}
+
+    static Optional<List<Dimension>> of(TensorData tensor) {
+        boolean integer = tensor.type() == DataType.INT64 || tensor.type() == DataType.INT32;
+        if (!integer
+                || tensor.shape().length > 1
+                || tensor.elementCount() > MAX_ELEMENTS
+                || !(tensor.content() instanceof TensorData.Inline inline)) {
+            return Optional.empty();
+        }
+        List<Dimension> content = new ArrayList<>();
+        ByteBuffer bytes = inline.bytes();
+        int start = bytes.position();
+        for (int i = 0; i < tensor.elementCount(); i++) {
+            content.add(Dimension.of(
+                    tensor.type() == DataType.INT64 ? bytes.getLong(start + 8 * i) : bytes.getInt(start + 4 * i)));
+        }
+        return Optional.of(content);
+    }
+
+    /** Elements of a node's output, where its inputs tell them. */
+    static Optional<List<Dimension>> of(NodeCall call) {
+        return switch (call.node().opType()) {
+            case "Constant" -> constant(call);
+            case "Shape" -> call.node().attributes().isEmpty() ? call.shape(0) : Optional.empty();
+            case "Cast", "Unsqueeze", "Squeeze", "Identity" -> call.content(0);
+            case "Reshape" -> call.shape(1).isPresent() ? call.content(0) : Optional.empty();
+            case "Gather" -> gather(call);
+            case "Concat" -> concat(call);
+            case "Slice" -> slice(call);
+            case "Add" -> combine(call, Dimensions::add);
+            case "Sub" -> combine(call, Dimensions::subtract);
+            case "Mul" -> combine(call, Dimensions::multiply);
+            case "Div" -> combine(call, Dimensions::divide);
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<List<Dimension>> constant(NodeCall call) {
+        if (call.node().attribute("value").orElse(null) instanceof Attribute.TensorValue value) {
+            return of(value.tensor());
+        }
+        if (call.node().attributes().containsKey("value_int")) {
+            return Optional.of(List.of(Dimension.of(call.node().intAttribute("value_int", 0))));
+        }
+        return call.node()
+                .intsAttribute("value_ints")
+                .filter(values -> values.length <= MAX_ELEMENTS)
+                .map(values -> Arrays.stream(values).mapToObj(Dimension::of).toList());
+    }
+
+    private static Optional<List<Dimension>> gather(NodeCall call) {
+        return call.content(0).filter(list -> !list.isEmpty()).flatMap(list -> call.integers(1)
+                .map(indices -> {
+                    List<Dimension> result = new ArrayList<>();
+                    for (long index : indices) {
+                        result.add(list.get(Math.floorMod(index, list.size())));
+                    }
+                    return result;
+                }));
+    }
+
+    private static Optional<List<Dimension>> concat(NodeCall call) {
+        List<Dimension> result = new ArrayList<>();
+        for (int i = 0; i < call.node().inputs().size(); i++) {
+            if (call.content(i).isEmpty()) {
+                return Optional.empty();
+            }
+            result.addAll(call.content(i).get());
+        }
+        return result.size() <= MAX_ELEMENTS ? Optional.of(result) : Optional.empty();
+    }
+
+    private static Optional<List<Dimension>> slice(NodeCall call) {
+        Optional<long[]> starts = call.integers(1).filter(values -> values.length == 1);
+        Optional<long[]> ends = call.integers(2).filter(values -> values.length == 1);
+        boolean stepped = call.has(4)
+                && !call.integers(4).map(s -> s.length == 1 && s[0] == 1).orElse(false);
+        if (starts.isEmpty() || ends.isEmpty() || stepped) {
+            return Optional.empty();
+        }
+        return call.content(0).map(list -> {
+            long start = starts.get()[0];
+            long end = ends.get()[0];
+            int from = (int) Math.max(0, Math.min(start < 0 ? start + list.size() : start, list.size()));
+            int to = (int) Math.max(from, Math.min(end < 0 ? end + list.size() : end, list.size()));
+            return list.subList(from, to);
+        });
+    }
+
+    private static Optional<List<Dimension>> combine(NodeCall call, BinaryOperator<Dimension> operator) {
+        return call.content(0).flatMap(a -> call.content(1).flatMap(b -> {
+            int size = Math.max(a.size(), b.size());
+            if ((a.size() != size && a.size() != 1) || (b.size() != size && b.size() != 1)) {
+                return Optional.empty();
+            }
+            List<Dimension> result = new ArrayList<>();
+            for (int i = 0; i < size; i++) {
+                result.add(operator.apply(a.get(a.size() == 1 ? 0 : i), b.get(b.size() == 1 ? 0 : i)));
+            }
+            return Optional.of(result);
+        }));
+    }
+}

@@ -1,0 +1,153 @@
+package io.kindling.engine.shape;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kindling.engine.ir.Attribute;
+import io.kindling.engine.ir.DataType;
+import io.kindling.engine.ir.Dimension;
+import io.kindling.engine.ir.Graph;
+import io.kindling.engine.ir.Node;
+import io.kindling.engine.ir.OnnxModel;
+import io.kindling.engine.ir.TensorData;
+import io.kindling.engine.ir.ValueInfo;
+import io.kindling.engine.ir.ValueType;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ShapeInferenceTest {
+    private final Graph.Builder graph = Graph.builder("g");
+
+    private void input(String name, DataType type, Object... shape) {
+        graph.inputs().add(new ValueInfo(name, type(type, shape)));
+    }
+
+    private static ValueType type(DataType type, Object... shape) {
+        return ValueType.TensorType.of(
+                type,
+                Arrays.stream(shape)
+                        .map(size -> size instanceof Integer number
+                                ? Dimension.of(number)
+                                : size.equals("?") ? Dimension.UNKNOWN : Dimension.of((String) size))
+                        .toList());
+    }
+
+    private void constant(String name, long... values) {
+        graph.initializers().put(name, TensorData.ofLongs(new long[] {values.length}, values));
+    }
+
+    private void node(String inputs, String operator, String outputs, Map<String, Attribute> attributes) {
+        graph.nodes()
+                .add(new Node(
+                        outputs, "", operator, List.of(inputs.split(",")), List.of(outputs.split(",")), attributes));
+    }
+
+    private void node(String inputs, String operator, String outputs) {
+        node(inputs, operator, outputs, Map.of());
+    }
+
+    private Map<String, ValueType> infer() {
+        return ShapeInference.infer(new OnnxModel("m", 10, Map.of("", 21L), graph.build(), List.of(), Map.of()));
+    }
+
+    @Test
+    void followsHeadsThroughReshapeTransposeAndProducts() {
+        input("x", DataType.FLOAT, "b", "s", 64);
+        graph.initializers()
+                .put("w", new TensorData(DataType.FLOAT, new long[] {64, 96}, new TensorData.Strings(List.of())));
+        constant("heads", 0, 0, 3, -1);
+        node("x,w", "MatMul", "q");
+        node("q,heads", "Reshape", "split");
+        node("split", "Transpose", "t", Map.of("perm", Attribute.of(0L, 2L, 1L, 3L)));
+        node("split", "Transpose", "k", Map.of("perm", Attribute.of(0L, 2L, 3L, 1L)));
+        node("t,k", "MatMul", "scores");
+        node("scores", "Softmax", "p");
+        Map<String, ValueType> types = infer();
+        assertThat(types.get("q")).isEqualTo(type(DataType.FLOAT, "b", "s", 96));
+        assertThat(types.get("split")).isEqualTo(type(DataType.FLOAT, "b", "s", 3, 32));
+        assertThat(types.get("t")).isEqualTo(type(DataType.FLOAT, "b", 3, "s", 32));
+        assertThat(types.get("p")).isEqualTo(type(DataType.FLOAT, "b", 3, "s", "s"));
+    }
+
+    @Test
+    void computesShapesThatTheGraphComputes() {
+        input("x", DataType.FLOAT, "b", 5, 7);
+        constant("first", 0);
+        constant("second", 1);
+        constant("axis", 0);
+        constant("three", 3);
+        node("x", "Shape", "shape");
+        node("shape,first", "Gather", "b1", Map.of("axis", Attribute.of(0)));
+        node("shape,second", "Gather", "five", Map.of("axis", Attribute.of(0)));
+        node("five,three", "Mul", "fifteen");
+        node("b1,fifteen", "Concat", "wanted", Map.of("axis", Attribute.of(0)));
+        node("wanted", "ConstantOfShape", "y");
+        Map<String, ValueType> types = infer();
+        assertThat(types.get("shape")).isEqualTo(type(DataType.INT64, 3));
+        assertThat(types.get("y")).isEqualTo(type(DataType.FLOAT, "b", 15));
+    }
+
+    @Test
+    void broadcastsSlicesJoinsAndReduces() {
+        input("x", DataType.FLOAT16, "b", 1, 8);
+        input("m", DataType.FLOAT16, 4, 8);
+        constant("starts", 2);
+        constant("ends", -1);
+        constant("axes", 2);
+        node("x,m", "Add", "sum");
+        node("sum,m", "LessOrEqual", "less");
+        node("sum,starts,ends,axes", "Slice", "cut");
+        node("sum,cut", "Concat", "joined", Map.of("axis", Attribute.of(-1)));
+        node("joined,axes", "ReduceMean", "mean", Map.of("keepdims", Attribute.of(0)));
+        node("joined,axes", "Unsqueeze", "wide");
+        node("joined", "Split", "left,right", Map.of("axis", Attribute.of(1)));
+        node("joined", "Cast", "cast", Map.of("to", Attribute.of(DataType.INT32.code())));
+        Map<String, ValueType> types = infer();
+        assertThat(types.get("sum")).isEqualTo(type(DataType.FLOAT16, "b", 4, 8));
+        assertThat(types.get("less")).isEqualTo(type(DataType.BOOL, "b", 4, 8));
+        assertThat(types.get("cut")).isEqualTo(type(DataType.FLOAT16, "b", 4, 5));
+        assertThat(types.get("joined")).isEqualTo(type(DataType.FLOAT16, "b", 4, 13));
+        assertThat(types.get("mean")).isEqualTo(type(DataType.FLOAT16, "b", 4));
+        assertThat(types.get("wide")).isEqualTo(type(DataType.FLOAT16, "b", 4, 1, 13));
+        assertThat(types.get("right")).isEqualTo(type(DataType.FLOAT16, "b", 2, 13));
+        assertThat(types.get("cast")).isEqualTo(type(DataType.INT32, "b", 4, 13));
+    }
+
+    @Test
+    void attentionKeepsQueriesAndTakesCachesFromTheDeclaration() {
+        input("qkv", DataType.FLOAT, "b", "s", 960);
+        input("past", DataType.FLOAT, "b", 3, "p", 64);
+        graph.outputs().add(new ValueInfo("pk", type(DataType.FLOAT, "b", 3, "t", 64)));
+        Map<String, Attribute> heads = Map.of("num_heads", Attribute.of(9), "kv_num_heads", Attribute.of(3));
+        node("qkv,,,past,past", "GroupQueryAttention", "out,pk,pv", heads);
+        Map<String, ValueType> types = infer();
+        assertThat(types.get("out")).isEqualTo(type(DataType.FLOAT, "b", "s", 576));
+        assertThat(types.get("pk")).isEqualTo(type(DataType.FLOAT, "b", 3, "t", 64));
+        assertThat(types.get("pv")).isEqualTo(ValueType.UNKNOWN);
+    }
+
+    @Test
+    void whatIsNotKnownStaysUnknownAndDeclarationsFillIt() {
+        input("x", DataType.FLOAT, "b", "?");
+        graph.valueTypes().put("odd", type(DataType.INT8, 3));
+        graph.valueTypes().put("sum", type(DataType.FLOAT, "c", 9));
+        node("x", "Mystery", "odd");
+        node("x", "Mystery", "dark");
+        node("x,x", "Add", "sum");
+        Map<String, ValueType> types = infer();
+        assertThat(types.get("odd")).isEqualTo(type(DataType.INT8, 3));
+        assertThat(types.get("dark")).isEqualTo(ValueType.UNKNOWN);
+        assertThat(types.get("sum")).isEqualTo(type(DataType.FLOAT, "b", 9));
+    }
+
+    @Test
+    void absurdSizesDoNotFail() {
+        input("x", DataType.FLOAT, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
+        constant("wanted", -7, 0, -1);
+        node("x,wanted", "Reshape", "y");
+        node("x", "Flatten", "z", Map.of("axis", Attribute.of(-99)));
+        node("y,wanted", "Gather", "w", Map.of("axis", Attribute.of(1L << 40)));
+        assertThat(infer().get("z")).isEqualTo(type(DataType.FLOAT, 1, "?"));
+    }
+}
