@@ -50,6 +50,9 @@ final class GraphChecker {
             if (model.opset(node.domain()).isEmpty()) {
                 throw invalid(describe(node), "is of domain '" + node.domain() + "', which opset_import does not list");
             }
+            if (node.attributes().values().stream().anyMatch(Attribute.Reference.class::isInstance)) {
+                throw invalid(describe(node), "has an attribute that refers to a function's, but is in no function");
+            }
             for (String output : node.outputs()) {
                 if (output.isEmpty()) {
                     continue;

@@ -2,6 +2,7 @@ package io.kindling.engine.onnx;
 
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnsafeByteOperations;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.ModelException;
 import io.kindling.engine.ir.OnnxModel;
@@ -106,7 +107,8 @@ public final class OnnxLoader {
                                 + "; save the weights as external data");
             }
             ByteBuffer bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, size);
-            CodedInputStream input = CodedInputStream.newInstance(bytes);
+            // Only a stream over an immutable buffer hands out slices of the mapping instead of copies.
+            CodedInputStream input = UnsafeByteOperations.unsafeWrap(bytes).newCodedInput();
             input.enableAliasing(true);
             input.setRecursionLimit(limits.nesting() * 4);
             ModelProto proto = ModelProto.parseFrom(input);

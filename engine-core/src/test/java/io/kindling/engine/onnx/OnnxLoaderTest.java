@@ -10,6 +10,7 @@ import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.OnnxModel;
 import io.kindling.engine.ir.TensorData;
+import io.kindling.engine.onnx.proto.AttributeProto;
 import io.kindling.engine.onnx.proto.GraphProto;
 import io.kindling.engine.onnx.proto.ModelProto;
 import io.kindling.engine.onnx.proto.NodeProto;
@@ -226,5 +227,29 @@ class OnnxLoaderTest {
         Files.createSymbolicLink(snapshot.resolve("w.data"), blobs.resolve("2"));
         OnnxModel model = OnnxLoader.load(snapshot.resolve("model.onnx"));
         assertThat(model.graph().initializers()).containsKey("w");
+    }
+
+    @Test
+    void largeInlineWeightsStayInTheMappedFile() throws IOException {
+        GraphProto.Builder graph = graph(node("n", "x", "y"))
+                .addInitializer(TensorProto.newBuilder()
+                        .setName("w")
+                        .setDataType(DataType.UINT8.code())
+                        .addDims(1 << 20)
+                        .setRawData(ByteString.copyFrom(new byte[1 << 20])));
+        OnnxModel model = OnnxLoader.load(write(model(graph)));
+        TensorData.Inline weights =
+                (TensorData.Inline) model.graph().initializers().get("w").content();
+        // A copy would be writable.
+        assertThat(weights.bytes().isDirect()).isTrue();
+        assertThat(weights.bytes().isReadOnly()).isTrue();
+    }
+
+    @Test
+    void refusesAReferenceToAnAttributeOutsideOfFunctions() throws IOException {
+        NodeProto referring = node("n", "x", "y").toBuilder()
+                .addAttribute(AttributeProto.newBuilder().setName("alpha").setRefAttrName("beta"))
+                .build();
+        refuses(model(graph(referring)), ErrorCode.MODEL_INVALID, "node 'n'", "in no function");
     }
 }
