@@ -11,6 +11,7 @@ import io.kindling.engine.GenerationRequest;
 import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationStats;
+import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.ir.OnnxModel;
 import io.kindling.engine.metadata.ModelPackage;
 import io.kindling.engine.provider.Provider;
@@ -37,6 +38,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PathsAgreeTest {
     private static final OnnxModel MODEL = TinyDecoder.model();
     private static final int NEW = 6;
+
+    /** Two layers, keys and values, 2 heads of 8, 16 tokens, 4 bytes. */
+    private static final long PAGE_BYTES = 2 * 2 * 2 * 8 * 16 * 4;
+
     private static final List<List<Integer>> PROMPTS = prompts();
     private static List<GenerationResult> control;
     private static GenerationStats stats;
@@ -99,6 +104,25 @@ class PathsAgreeTest {
     }
 
     @Test
+    void rowsWaitForPagesAndChangeNoBit() throws Exception {
+        assertThat(withoutIds(generate(ExecutionPath.RAGGED, 8, 64, true, 24 * PAGE_BYTES, PROMPTS)))
+                .isEqualTo(withoutIds(control));
+        assertThat(stats.kvPagesPeak()).isBetween(20L, 24L);
+    }
+
+    @Test
+    void rowThatCanNeverFitIsLostAlone() throws Exception {
+        List<GenerationResult> results =
+                generate(ExecutionPath.RAGGED, 8, 64, false, 10 * PAGE_BYTES, PROMPTS.subList(2, 4));
+        assertThat(withoutIds(results.subList(0, 1))).isEqualTo(withoutIds(control.subList(2, 3)));
+        assertThat(results.get(1).error().orElseThrow())
+                .isEqualTo(new GenerationResult.RowError(
+                        ErrorCode.OUT_OF_MEMORY,
+                        "a sequence of 305 tokens needs 81920 bytes of KV cache, the budget is 40960; "
+                                + "raise the KV budget or lower max_new_tokens"));
+    }
+
+    @Test
     void equalBeginningsAreComputedOnce() throws Exception {
         generate(ExecutionPath.RAGGED, 1, 512, true, List.of(PROMPTS.get(3), PROMPTS.get(6)));
         assertThat(stats.promptTokens()).isEqualTo(600);
@@ -107,6 +131,17 @@ class PathsAgreeTest {
 
     private static List<GenerationResult> generate(
             ExecutionPath path, int batch, int stepTokens, boolean prefixCache, List<List<Integer>> prompts)
+            throws Exception {
+        return generate(path, batch, stepTokens, prefixCache, 64L << 20, prompts);
+    }
+
+    private static List<GenerationResult> generate(
+            ExecutionPath path,
+            int batch,
+            int stepTokens,
+            boolean prefixCache,
+            long kvBudget,
+            List<List<Integer>> prompts)
             throws Exception {
         EngineOptions defaults = EngineOptions.defaults();
         EngineOptions options = new EngineOptions(
@@ -119,7 +154,7 @@ class PathsAgreeTest {
                 Set.of(),
                 batch,
                 stepTokens,
-                64L << 20,
+                kvBudget,
                 prefixCache,
                 false);
         ModelPackage resolved = new ModelPackage(
