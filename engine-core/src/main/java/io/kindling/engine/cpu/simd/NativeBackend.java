@@ -21,6 +21,8 @@ public final class NativeBackend implements CpuBackend {
     private final KernelSet set;
     private final boolean matMulNBits;
     private final boolean attention;
+    private final boolean rmsNorm;
+    private final boolean elementwise;
 
     public NativeBackend() {
         this(System.getProperty(KernelSet.LEVEL_PROPERTY, ""));
@@ -41,6 +43,8 @@ public final class NativeBackend implements CpuBackend {
         set = chosen;
         matMulNBits = chosen != null && accepted("MatMulNBits", SelfTest.matMulNBits(chosen));
         attention = chosen != null && accepted("PagedAttention", AttentionSelfTest.run(chosen));
+        rmsNorm = chosen != null && accepted("RMS normalisation", ElementwiseSelfTest.rmsNorm(chosen));
+        elementwise = chosen != null && accepted("elementwise operators", ElementwiseSelfTest.elementwise(chosen));
         if (chosen != null) {
             LOG.info(
                     "Native kernels for {}: {}",
@@ -88,10 +92,8 @@ public final class NativeBackend implements CpuBackend {
                 attention ? request -> NativePagedAttention.create(set, pool, reference, request) : reference;
             case "::SimplifiedLayerNormalization",
                     "com.microsoft::SimplifiedLayerNormalization",
-                    "::RMSNormalization" ->
-                request -> new NativeRmsNorm(set, pool, reference.create(request), request.node(), false);
-            case "com.microsoft::SkipSimplifiedLayerNormalization" ->
-                request -> new NativeRmsNorm(set, pool, reference.create(request), request.node(), true);
+                    "::RMSNormalization" -> normalization(reference, pool, false);
+            case "com.microsoft::SkipSimplifiedLayerNormalization" -> normalization(reference, pool, true);
             case "::Add" -> elementwise(Op.ADD, reference, pool);
             case "::Sub" -> elementwise(Op.SUB, reference, pool);
             case "::Mul" -> elementwise(Op.MUL, reference, pool);
@@ -101,7 +103,13 @@ public final class NativeBackend implements CpuBackend {
         };
     }
 
+    private KernelFactory normalization(KernelFactory reference, KernelPool pool, boolean skips) {
+        return rmsNorm
+                ? request -> new NativeRmsNorm(set, pool, reference.create(request), request.node(), skips)
+                : reference;
+    }
+
     private KernelFactory elementwise(Op op, KernelFactory reference, KernelPool pool) {
-        return request -> new NativeElementwise(set, pool, op, reference.create(request));
+        return elementwise ? request -> new NativeElementwise(set, pool, op, reference.create(request)) : reference;
     }
 }

@@ -1,0 +1,80 @@
+package io.kindling.engine.cpu.simd;
+
+import io.kindling.engine.cpu.simd.NativeElementwise.Op;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Elementwise operators and RMS normalisation over one vector and a rest; see {@link SelfTest}. */
+final class ElementwiseSelfTest {
+    private static final int SIZE = 27;
+
+    private ElementwiseSelfTest() {}
+
+    /** Empty when every operator is right; else what differs. */
+    static String elementwise(KernelSet set) {
+        ByteBuffer a = pattern(5);
+        ByteBuffer b = pattern(11);
+        ByteBuffer y = direct();
+        for (Op op : Op.values()) {
+            Native.elementwise(set.address(), op.ordinal(), address(a), address(b), address(y), 0, SIZE);
+            for (int i = 0; i < SIZE; i++) {
+                double want = expected(op, at(a, i), at(b, i));
+                if (!(Math.abs(at(y, i) - want) <= 1e-6 * Math.abs(want))) {
+                    return op + " of " + at(a, i) + " and " + at(b, i) + " is " + at(y, i) + ", not " + want;
+                }
+            }
+        }
+        return "";
+    }
+
+    private static double expected(Op op, float a, float b) {
+        return switch (op) {
+            case ADD -> a + b;
+            case SUB -> a - b;
+            case MUL -> a * b;
+            case DIV -> a / b;
+            case SIGMOID -> 1 / (1 + Math.exp(-a));
+            case SILU -> a / (1 + Math.exp(-a));
+        };
+    }
+
+    /** Empty when right; else what differs. */
+    static String rmsNorm(KernelSet set) {
+        ByteBuffer x = pattern(5);
+        ByteBuffer scale = pattern(11);
+        ByteBuffer y = direct();
+        Native.rmsNorm(set.address(), address(x), 0, 0, address(scale), 0, address(y), SIZE, 0.01f, 0, 1);
+        double squares = 0;
+        for (int i = 0; i < SIZE; i++) {
+            squares += (double) at(x, i) * at(x, i);
+        }
+        for (int i = 0; i < SIZE; i++) {
+            double want = at(x, i) * at(scale, i) / Math.sqrt(squares / SIZE + 0.01);
+            if (!(Math.abs(at(y, i) - want) <= 1e-6 * Math.abs(want))) {
+                return "element " + i + " is " + at(y, i) + ", not " + want;
+            }
+        }
+        return "";
+    }
+
+    /** Values between 0.1 and 3 of both signs. */
+    private static ByteBuffer pattern(int step) {
+        ByteBuffer values = direct();
+        for (int i = 0; i < SIZE; i++) {
+            values.putFloat(i * Float.BYTES, (i % 3 == 0 ? -0.1f : 0.1f) * (1 + i * step % 29));
+        }
+        return values;
+    }
+
+    private static float at(ByteBuffer values, int index) {
+        return values.getFloat(index * Float.BYTES);
+    }
+
+    private static ByteBuffer direct() {
+        return ByteBuffer.allocateDirect(SIZE * Float.BYTES).order(ByteOrder.nativeOrder());
+    }
+
+    private static long address(ByteBuffer buffer) {
+        return Native.directAddress(buffer);
+    }
+}
