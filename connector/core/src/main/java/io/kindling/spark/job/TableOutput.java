@@ -4,11 +4,15 @@ import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.job.TableJob.WriteMode;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkStatusTracker;
 import org.apache.spark.sql.DataFrameWriter;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -86,10 +90,23 @@ final class TableOutput {
                 writer(result).mode(SaveMode.ErrorIfExists).save(staged.toString());
                 publish(files, staged, output);
             } finally {
-                files.delete(staged, true);
+                if (files.exists(staged)) {
+                    awaitTasks();
+                    files.delete(staged, true);
+                }
             }
         } catch (IOException e) {
             throw new KindlingException(ErrorCode.IO, "cannot write output '" + job.output() + "': " + e, e);
+        }
+    }
+
+    /** A failed job's other tasks may still run for a moment, and would make the folder anew. */
+    private void awaitTasks() {
+        SparkStatusTracker tracker = session.sparkContext().statusTracker();
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (System.nanoTime() < deadline
+                && Arrays.stream(tracker.getExecutorInfos()).anyMatch(executor -> executor.numRunningTasks() > 0)) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         }
     }
 
