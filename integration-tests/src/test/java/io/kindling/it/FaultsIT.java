@@ -79,7 +79,7 @@ class FaultsIT {
             checkRows(way, reports.get(way));
         }
         for (String way : List.of("by function", "in batches")) {
-            assertThat(text(reports, "cut " + way)).contains("model.onnx", "ModelException");
+            assertThat(text(reports, "cut " + way)).contains("model.onnx", "MODEL_INVALID");
             assertThat(text(reports, "without tokenizer " + way)).contains("tokenizer.json");
             assertThat(text(reports, "missing " + way)).contains("nowhere", "does not exist");
             assertThat(text(reports, "bad options " + way)).contains("max_new_tokenz", "temperature");
