@@ -25,6 +25,7 @@ import java.util.Optional;
 public final class Model implements AutoCloseable {
     private final EngineOptions options;
     private final OnnxModel graph;
+    private final OnnxModel prepared;
     private final ModelPackage modelPackage;
     private final Devices.Lease device;
     private final ModelWeights weights;
@@ -33,9 +34,15 @@ public final class Model implements AutoCloseable {
     private GenerationEngine generation;
     private boolean closed;
 
-    private Model(EngineOptions options, OnnxModel graph, ModelPackage modelPackage, Devices.Lease device) {
+    private Model(
+            EngineOptions options,
+            OnnxModel graph,
+            OnnxModel prepared,
+            ModelPackage modelPackage,
+            Devices.Lease device) {
         this.options = options;
         this.graph = graph;
+        this.prepared = prepared;
         this.modelPackage = modelPackage;
         this.device = device;
         weights = new ModelWeights(device.provider());
@@ -51,7 +58,8 @@ public final class Model implements AutoCloseable {
         PackageFiles files = PackageFiles.locate(location);
         OnnxModel graph = OnnxLoader.load(files.modelFile());
         ModelPackage modelPackage = PackageResolver.resolve(files, graph);
-        return new Model(options, graph, modelPackage, Devices.open(options));
+        OnnxModel prepared = PreparedGraph.of(graph, options);
+        return new Model(options, graph, prepared, modelPackage, Devices.open(options));
     }
 
     public ModelPackage modelPackage() {
@@ -74,7 +82,7 @@ public final class Model implements AutoCloseable {
 
     /** How generation runs this model and why; empty for what is no decoder. */
     public Optional<PathChoice> executionPath() {
-        return modelPackage.decoder().map(io -> PathChoice.choose(graph, io, options.path()));
+        return modelPackage.decoder().map(io -> PathChoice.choose(prepared, io, options.path()));
     }
 
     /** Bytes of the weights as their files hold them, as far as they are in use. */
@@ -108,11 +116,11 @@ public final class Model implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** The graph as the file has it, planned. */
+    /** The planned graph: functions inlined, optimised where the options say so. */
     public synchronized Session session() {
         refuseClosed();
         if (session == null) {
-            session = GraphSession.create(graph, weights, new SessionOptions(options.precision(), 0));
+            session = GraphSession.create(prepared, weights, new SessionOptions(options.precision(), 0));
         }
         return session;
     }
@@ -125,7 +133,8 @@ public final class Model implements AutoCloseable {
     public synchronized GenerationEngine generation() {
         refuseClosed();
         if (generation == null) {
-            generation = GenerationEngines.create(graph, modelPackage, weights, tokenizer(), chatTemplate(), options);
+            generation =
+                    GenerationEngines.create(prepared, modelPackage, weights, tokenizer(), chatTemplate(), options);
         }
         return generation;
     }

@@ -27,10 +27,11 @@ public final class OnnxGraph implements AutoCloseable {
      */
     public static OnnxGraph open(Path file, EngineOptions options) {
         OnnxModel model = OnnxLoader.load(file);
+        OnnxModel prepared = PreparedGraph.of(model, options);
         Devices.Lease device = Devices.open(options);
         try {
             GraphSession session =
-                    GraphSession.create(model, device.provider(), new SessionOptions(options.precision(), 0));
+                    GraphSession.create(prepared, device.provider(), new SessionOptions(options.precision(), 0));
             return new OnnxGraph(model, device, session);
         } catch (RuntimeException | Error fault) {
             device.close();

@@ -52,4 +52,13 @@ class RunCommandTest {
         assertThat(CommandRun.of("run", model, "--input", "x=" + input, "--input", "z=" + input, "--out", folder))
                 .isEqualTo(new CommandRun(2, "", "kindling: the graph has no input 'z'\nSee 'kindling run --help'.\n"));
     }
+
+    @Test
+    void aPassThatThereIsNotCannotBeSwitchedOff() {
+        CommandRun run = CommandRun.of(
+                "run", model, "--input", "x=" + input, "--out", folder, "--disabled-passes", "no_such_pass");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("no_such_pass");
+    }
 }
