@@ -1,0 +1,79 @@
+package io.kindling.engine.text.jinja;
+
+import io.kindling.engine.Message;
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.text.ChatTemplate;
+import java.time.LocalDateTime;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * A chat template in Jinja2, rendered as Hugging Face's transformers does: its sandbox with {@code trim_blocks},
+ * {@code lstrip_blocks}, loop controls, {@code generation} blocks, {@code tojson} that leaves text as it is,
+ * {@code raise_exception} and {@code strftime_now}. Bounded in steps, depth and size.
+ */
+public final class JinjaChatTemplate implements ChatTemplate {
+    private final Statements.Block body;
+    private final Supplier<LocalDateTime> clock;
+
+    private JinjaChatTemplate(Statements.Block body, Supplier<LocalDateTime> clock) {
+        this.body = body;
+        this.clock = clock;
+    }
+
+    /** @throws KindlingException TEMPLATE with line and column when the template is malformed */
+    public static JinjaChatTemplate parse(String template) {
+        try {
+            return new JinjaChatTemplate(TemplateParser.parse(template), LocalDateTime::now);
+        } catch (TemplateError malformed) {
+            throw error(malformed, new Position(1, 1));
+        } catch (StackOverflowError tooDeep) {
+            throw error(new TemplateError("nested too deep"), new Position(1, 1));
+        }
+    }
+
+    /** The same template with another clock for {@code strftime_now}. */
+    public JinjaChatTemplate withClock(Supplier<LocalDateTime> otherClock) {
+        return new JinjaChatTemplate(body, otherClock);
+    }
+
+    /**
+     * Renders with any variables; {@code messages} is one of them. What is absent is undefined.
+     *
+     * @param variables strings, numbers, booleans, lists, maps with text keys, and null
+     * @throws KindlingException TEMPLATE with line and column
+     */
+    public String render(Map<String, Object> variables) {
+        Context context = null;
+        try {
+            Map<String, Object> values = new LinkedHashMap<>();
+            variables.forEach((name, value) -> values.put(name, Values.of(value)));
+            Context rendering = new Context(values, clock);
+            context = rendering;
+            return rendering.capture(() -> body.run(rendering));
+        } catch (TemplateError fault) {
+            throw error(fault, context == null ? new Position(1, 1) : context.position());
+        } catch (StackOverflowError tooDeep) {
+            throw error(
+                    new TemplateError("nested too deep"), context == null ? new Position(1, 1) : context.position());
+        }
+    }
+
+    @Override
+    public String render(List<Message> messages, Map<String, Object> variables) {
+        Map<String, Object> all = new LinkedHashMap<>(variables);
+        all.put("messages", messages.stream().map(Message::fields).toList());
+        return render(all);
+    }
+
+    private static KindlingException error(TemplateError fault, Position running) {
+        Position position = fault.position().orElse(running);
+        return new KindlingException(
+                ErrorCode.TEMPLATE,
+                "chat template, line " + position.line() + ", column " + position.column() + ": " + fault.getMessage(),
+                fault);
+    }
+}
