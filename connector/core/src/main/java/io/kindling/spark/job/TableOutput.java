@@ -26,6 +26,8 @@ import org.apache.spark.storage.StorageLevel;
  * table first.
  */
 final class TableOutput {
+    private static final int QUIET_CHECKS = 20;
+
     private final TableJob job;
     private final SparkSession session;
 
@@ -89,24 +91,25 @@ final class TableOutput {
             try {
                 writer(result).mode(SaveMode.ErrorIfExists).save(staged.toString());
                 publish(files, staged, output);
-            } finally {
-                if (files.exists(staged)) {
-                    awaitTasks();
-                    files.delete(staged, true);
-                }
+            } catch (Exception e) {
+                discard(files, staged);
+                throw e;
             }
         } catch (IOException e) {
             throw new KindlingException(ErrorCode.IO, "cannot write output '" + job.output() + "': " + e, e);
         }
     }
 
-    /** A failed job's other tasks may still run for a moment, and would make the folder anew. */
-    private void awaitTasks() {
+    /** Again and again until nothing makes the folder anew: a failed job's other tasks still run for a moment. */
+    private void discard(FileSystem files, Path staged) throws IOException {
         SparkStatusTracker tracker = session.sparkContext().statusTracker();
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (System.nanoTime() < deadline
-                && Arrays.stream(tracker.getExecutorInfos()).anyMatch(executor -> executor.numRunningTasks() > 0)) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        int quiet = 0;
+        while (quiet < QUIET_CHECKS && System.nanoTime() < deadline) {
+            boolean busy = files.delete(staged, true)
+                    || Arrays.stream(tracker.getExecutorInfos()).anyMatch(executor -> executor.numRunningTasks() > 0);
+            quiet = busy ? 0 : quiet + 1;
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         }
     }
 
