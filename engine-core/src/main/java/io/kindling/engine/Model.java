@@ -29,6 +29,7 @@ public final class Model implements AutoCloseable {
     private final ModelPackage modelPackage;
     private final Devices.Lease device;
     private final ModelWeights weights;
+    private final Optional<ChatTemplate> chatTemplate;
     private Tokenizer tokenizer;
     private GraphSession session;
     private GenerationEngine generation;
@@ -46,16 +47,19 @@ public final class Model implements AutoCloseable {
         this.modelPackage = modelPackage;
         this.device = device;
         weights = new ModelWeights(device.provider());
+        chatTemplate = modelPackage.chatTemplate().map(LazyTemplate::new);
     }
 
     /**
-     * Opens a package folder or an {@code .onnx} file.
+     * Opens a package folder, an {@code .onnx} file, or a {@code .gguf} file, which is converted once into the cache folder
+     * of {@link GgufPackages}.
      *
      * @throws KindlingException NOT_FOUND, MODEL_INVALID, UNSUPPORTED or UNRESOLVED for the package, DEVICE_UNAVAILABLE for
      *     the device
      */
     public static Model open(Path location, EngineOptions options) {
-        PackageFiles files = PackageFiles.locate(location);
+        PackageFiles files =
+                PackageFiles.locate(GgufPackages.isGguf(location) ? GgufPackages.packageOf(location) : location);
         OnnxModel graph = OnnxLoader.load(files.modelFile());
         ModelPackage modelPackage = PackageResolver.resolve(files, graph);
         OnnxModel prepared = PreparedGraph.of(graph, options);
@@ -111,9 +115,12 @@ public final class Model implements AutoCloseable {
         return tokenizer;
     }
 
-    /** The model's chat template, where the package has one. */
+    /**
+     * The model's chat template, where the package has one. A malformed one is reported when it renders, so that raw
+     * prompts go on working.
+     */
     public Optional<ChatTemplate> chatTemplate() {
-        return Optional.empty();
+        return chatTemplate;
     }
 
     /** The planned graph: functions inlined, optimised where the options say so. */

@@ -60,6 +60,7 @@ public final class Main {
                 new ConformanceCommand(),
                 new GenerateCommand(),
                 new TokenizeCommand(),
+                new TemplateCommand(),
                 new BenchCommand(),
                 new GenerateTable());
     }
