@@ -46,9 +46,10 @@ METHOD(void, nbitsPack)(
 }
 
 METHOD(void, nbitsQuantise)(
-    JNIEnv *env, jclass unused, jlong set, jlong values, jlong k, jint step, jlong codes, jlong scales, jlong sums, jlong rows) {
+    JNIEnv *env, jclass unused, jlong set, jlong values, jlong k, jint step, jlong codes, jlong scales, jlong sums, jint from,
+    jint to) {
     AT(const kernel_set, set)
-        ->nbits_quantise(AT(const float, values), k, step, AT(int8_t, codes), AT(float, scales), AT(int32_t, sums), rows);
+        ->nbits_quantise(AT(const float, values), k, step, AT(int8_t, codes), AT(float, scales), AT(int32_t, sums), from, to);
 }
 
 METHOD(void, nbitsBytes)(

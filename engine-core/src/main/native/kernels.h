@@ -11,7 +11,8 @@ typedef struct {
         const nbits_format *f, const uint8_t *weights, const nbits_rows *a, const float *bias, float *y, int64_t rows, int from, int to);
     void (*nbits_floats)(
         const nbits_format *f, const uint8_t *weights, const nbits_rows *a, const float *bias, float *y, int64_t rows, int from, int to);
-    void (*nbits_quantise)(const float *values, int64_t k, int step, int8_t *codes, float *scales, int32_t *sums, int64_t rows);
+    void (*nbits_quantise)(const float *values, int64_t k, int step, int8_t *codes, float *scales, int32_t *sums, int64_t from,
+        int64_t to);
     void (*append)(const append_args *a, const kv_tiles *kv, int first, int count);
     void (*attend)(const attention_args *a, const kv_tiles *kv, const int32_t *block_first, int from, int to);
     void (*rms_norm)(

@@ -51,38 +51,52 @@ INLINE void finish(const nbits_format *f, const float *bias, float *y, int64_t r
     for (int64_t c = 0; c < f->n - column; c++) target[c] = bias ? sum[c] + bias[column + c] : sum[c];
 }
 
-/* `rows` rows of activations in bytes times one tile. */
+/*
+ * `rows` rows of activations in bytes times one tile; they lie in one group of GROUP rows. Sums are kept apart from the
+ * result and what the format says is read once, so that nothing in the loop goes through memory.
+ */
 INLINE void bytes_block(
-    const nbits_format *f, nbits_tile tile, const nbits_rows *a, int64_t row, int rows, int bits, int step, v16 *sums) {
-    int64_t steps = nbits_steps(f), stretches = nbits_stretches(f->k), per_row = stretches * STRETCH / step;
-    int wide = bits == 8, groups = step / 4;
-    const int8_t *codes = a->codes + row * stretches * STRETCH;
-    const float *scales = a->scales + row * stretches;
-    const int32_t *totals = a->sums + row * per_row;
-    int32_t offset = (wide ? DOT_WIDE_OFFSET : 0) - (f->zeros == ZERO_MIDDLE ? 1 << (bits - 1) : 0);
+    const nbits_format *f, nbits_tile tile, const nbits_rows *a, int64_t row, int rows, int bits, int step, v16 *result) {
+    int64_t steps = nbits_steps(f), stretches = nbits_stretches(f->k);
+    int wide = bits == 8, groups = step / 4, parts = STRETCH / step;
+    int middle = f->zeros == ZERO_MIDDLE;
+    const int8_t *codes = a->codes + (row / GROUP * stretches * GROUP + row % GROUP) * STRETCH;
+    const float *scales = a->scales + row / GROUP * stretches * GROUP + row % GROUP;
+    const int32_t *totals = a->sums + row / GROUP * stretches * parts * GROUP + row % GROUP;
+    int32_t offset = (wide ? DOT_WIDE_OFFSET : 0) - (middle ? 1 << (bits - 1) : 0);
+    v16 sums[ROWS];
     for (int r = 0; r < rows; r++) sums[r] = v16_set(0.0f);
     for (int64_t s = 0; s < steps; s++) {
         const uint8_t *packed = tile.codes + s * (COLUMNS * step * bits / 8);
-        dot_sum dots[ROWS];
+        const int8_t *values = codes + s / parts * (GROUP * STRETCH) + s % parts * step;
+        dot_sum dots[ROWS], more[ROWS];
         int32_t starts[ROWS];
         for (int r = 0; r < rows; r++) {
-            starts[r] = totals[r * per_row + s] * offset;
+            starts[r] = totals[s * GROUP + r] * offset;
             dots[r] = dot_start(starts[r], wide);
+            more[r] = dot_start(0, wide);
         }
 #pragma clang loop unroll(full)
         for (int g = 0; g < groups; g++) {
             codes64 raw = codes_load(packed + (wide ? g : g / 2) * 64);
             codes64 c = wide ? codes_wide(raw) : g % 2 ? codes_high(raw) : codes_low(raw);
 #pragma clang loop unroll(full)
-            for (int r = 0; r < rows; r++) dots[r] = dot_add(dots[r], c, load4(codes + r * stretches * STRETCH + s * step + g * 4), wide);
+            for (int r = 0; r < rows; r++) {
+                int32_t a4 = load4(values + r * STRETCH + g * 4);
+                if (rows <= 2 && g % 2) more[r] = dot_add(more[r], c, a4, wide);
+                else dots[r] = dot_add(dots[r], c, a4, wide);
+            }
         }
         v16 d = scales_at(f, tile, s), z = zeros_at(f, tile, s);
         for (int r = 0; r < rows; r++) {
-            v16 dot = __builtin_convertvector(dot_total(dots[r], starts[r], wide), v16);
-            if (f->zeros != ZERO_MIDDLE) dot = v16_fma(-z, v16_set((float)totals[r * per_row + s]), dot);
-            sums[r] = v16_fma(dot, d * v16_set(scales[r * stretches + s * step / STRETCH]), sums[r]);
+            v16i total = dot_total(dots[r], starts[r], wide);
+            if (rows <= 2) total += dot_total(more[r], 0, wide);
+            v16 dot = __builtin_convertvector(total, v16);
+            if (!middle) dot = v16_fma(-z, v16_set((float)totals[s * GROUP + r]), dot);
+            sums[r] = v16_fma(dot, d * v16_set(scales[s / parts * GROUP + r]), sums[r]);
         }
     }
+    for (int r = 0; r < rows; r++) result[r] = sums[r];
 }
 
 #define BYTES_BLOCK(rows, bits, step) \
@@ -243,10 +257,10 @@ typedef int8_t s16 __attribute__((vector_size(16)));
  * q = rint(a * 127 / max|a|) over stretches of 32, scale max|a| / 127. A stretch with a value that is not finite gets the
  * scale NaN, so that the product is NaN; one whose largest value is below 2^-100 counts as zeros.
  */
-static void KERNEL(nbits_quantise)(const float *values, int64_t k, int step, int8_t *codes, float *scales, int32_t *sums, int64_t rows) {
+static void KERNEL(nbits_quantise)(const float *values, int64_t k, int step, int8_t *codes, float *scales, int32_t *sums, int64_t from, int64_t to) {
     int64_t stretches = nbits_stretches(k);
     int halves = STRETCH / step;
-    for (int64_t row = 0; row < rows; row++) {
+    for (int64_t row = from; row < to; row++) {
         for (int64_t s = 0; s < stretches; s++) {
             const float *source = values + row * k + s * STRETCH;
             float padded[STRETCH];
@@ -259,7 +273,7 @@ static void KERNEL(nbits_quantise)(const float *values, int64_t k, int step, int
             float max = v16_max(v16_select(first > second, first, second));
             v16i odd = (x[0] - x[0] != v16_set(0.0f)) | (x[1] - x[1] != v16_set(0.0f));
             float inverse = max >= 0x1p-100f ? 127.0f / max : 0.0f;
-            int64_t at = row * stretches + s;
+            int64_t at = (row / GROUP * stretches + s) * GROUP + row % GROUP;
             int finite = __builtin_reduce_or(odd) == 0;
             scales[at] = finite ? max / 127.0f : NAN;
             int32_t total[2];
@@ -270,8 +284,9 @@ static void KERNEL(nbits_quantise)(const float *values, int64_t k, int step, int
                 total[h] = __builtin_reduce_add(q);
             }
             if (halves == 2) {
-                sums[at * 2] = total[0];
-                sums[at * 2 + 1] = total[1];
+                int64_t first = (row / GROUP * stretches + s) * 2 * GROUP + row % GROUP;
+                sums[first] = total[0];
+                sums[first + GROUP] = total[1];
             } else {
                 sums[at] = total[0] + total[1];
             }

@@ -16,6 +16,7 @@
 
 #define COLUMNS 16
 #define STRETCH 32 /* activations that share a scale */
+#define GROUP 8    /* rows of activations that lie together */
 
 enum { ZERO_MIDDLE, ZERO_BYTES, ZERO_FLOATS };
 
@@ -39,9 +40,9 @@ typedef struct {
 /* Rows of activations, as floats, and as signed bytes with their scales and sums. */
 typedef struct {
     const float *values;   /* [rows, k] */
-    const int8_t *codes;   /* [rows, stretches * 32], zeros behind k */
-    const float *scales;   /* [rows, stretches] */
-    const int32_t *sums;   /* [rows, stretches * 32 / step] sums of codes */
+    const int8_t *codes;   /* [rows / 8, stretches, 8, 32], zeros behind k; the last group may have fewer rows */
+    const float *scales;   /* [rows / 8, stretches, 8] */
+    const int32_t *sums;   /* [rows / 8, stretches * 32 / step, 8] sums of codes */
 } nbits_rows;
 
 static inline int64_t nbits_stretches(int64_t k) { return (k + STRETCH - 1) / STRETCH; }

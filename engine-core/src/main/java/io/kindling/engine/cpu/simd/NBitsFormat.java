@@ -11,6 +11,9 @@ final class NBitsFormat {
     /** Activations that share a scale. */
     static final int STRETCH = 32;
 
+    /** Rows of quantised activations that lie together. */
+    static final int GROUP = 8;
+
     /** How zero points are stored. */
     enum Zeros {
         /** All are 2^(bits − 1). */

@@ -47,8 +47,9 @@ final class Native {
             int from,
             int to);
 
+    /** Rows {@code from} to {@code to − 1} to bytes, laid out in groups of {@link NBitsFormat#GROUP} rows. */
     static native void nbitsQuantise(
-            long set, long values, long k, int step, long codes, long scales, long sums, long rows);
+            long set, long values, long k, int step, long codes, long scales, long sums, int from, int to);
 
     /** Quantised rows times tiles {@code from} to {@code to − 1}; {@code bias} may be 0. */
     static native void nbitsBytes(

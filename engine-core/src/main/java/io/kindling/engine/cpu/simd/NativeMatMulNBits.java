@@ -193,26 +193,19 @@ final class NativeMatMulNBits implements Kernel {
                             set, format.address(), weights, values, biasAddress, to, rows, first, end));
             return;
         }
-        long perRow = (long) format.stretches() * NBitsFormat.STRETCH;
-        long scaleBytes = (long) format.stretches() * Float.BYTES;
-        long sumBytes = perRow / format.step() * Integer.BYTES;
-        DeviceBuffer scratch = context.scratch(0, rows * (perRow + scaleBytes + sumBytes));
+        long padded = (rows + NBitsFormat.GROUP - 1L) / NBitsFormat.GROUP * NBitsFormat.GROUP;
+        long codeBytes = padded * format.stretches() * NBitsFormat.STRETCH;
+        long scaleBytes = padded * format.stretches() * Float.BYTES;
+        long sumBytes = codeBytes / format.step() * Integer.BYTES;
+        DeviceBuffer scratch = context.scratch(0, codeBytes + scaleBytes + sumBytes);
         long codes = NativeMemory.addressOf(scratch);
-        long scales = codes + rows * perRow;
-        long sums = scales + rows * scaleBytes;
+        long scales = codes + codeBytes;
+        long sums = scales + scaleBytes;
         Ranges.run(
                 rows < MANY_ROWS ? null : sharing,
                 rows,
                 1,
-                (first, end) -> Native.nbitsQuantise(
-                        set,
-                        values + first * (long) k * Float.BYTES,
-                        k,
-                        format.step(),
-                        codes + first * perRow,
-                        scales + first * scaleBytes,
-                        sums + first * sumBytes,
-                        end - first));
+                (first, end) -> Native.nbitsQuantise(set, values, k, format.step(), codes, scales, sums, first, end));
         Ranges.run(
                 sharing,
                 format.tiles(),

@@ -44,10 +44,11 @@ final class SelfTest {
         long from = address(values);
         Native.nbitsPack(
                 format.address(), address(codes), address(scales), 0, 0, BLOCK, address(packed), 0, format.tiles());
-        ByteBuffer bytes = direct(ROWS * format.stretches() * 40);
-        long quantisedScales = address(bytes) + (long) ROWS * format.stretches() * 32;
-        long sums = quantisedScales + (long) ROWS * format.stretches() * 4;
-        Native.nbitsQuantise(set.address(), from, K, BLOCK, address(bytes), quantisedScales, sums, ROWS);
+        int padded = (ROWS + NBitsFormat.GROUP - 1) / NBitsFormat.GROUP * NBitsFormat.GROUP;
+        ByteBuffer bytes = direct(padded * format.stretches() * 40);
+        long quantisedScales = address(bytes) + (long) padded * format.stretches() * 32;
+        long sums = quantisedScales + (long) padded * format.stretches() * 4;
+        Native.nbitsQuantise(set.address(), from, K, BLOCK, address(bytes), quantisedScales, sums, 0, ROWS);
         ByteBuffer y = direct(ROWS * N * Float.BYTES);
         Native.nbitsBytes(
                 set.address(),
