@@ -93,3 +93,13 @@ METHOD(void, rmsNorm)(
 METHOD(void, elementwise)(JNIEnv *env, jclass unused, jlong set, jint op, jlong a, jlong b, jlong y, jlong from, jlong to) {
     AT(const kernel_set, set)->elementwise(op, AT(const float, a), AT(const float, b), AT(float, y), from, to);
 }
+
+METHOD(void, gemmPack)(JNIEnv *env, jclass unused, jlong set, jlong job, jlong b, jlong target, jlong from, jlong to) {
+    AT(const kernel_set, set)->gemm_pack(AT(const gemm_job, job), AT(const float, b), AT(float, target), from, to);
+}
+
+METHOD(void, gemm)(
+    JNIEnv *env, jclass unused, jlong set, jlong job, jlong a, jlong b, jlong c, jlong row_from, jlong row_to, jlong from, jlong to) {
+    AT(const kernel_set, set)
+        ->gemm(AT(const gemm_job, job), AT(const float, a), AT(const float, b), AT(float, c), row_from, row_to, from, to);
+}

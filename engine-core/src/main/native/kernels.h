@@ -3,6 +3,7 @@
 #define KINDLING_KERNELS_H
 
 #include "attention.h"
+#include "gemm.h"
 #include "matmul_nbits.h"
 
 typedef struct {
@@ -19,6 +20,9 @@ typedef struct {
         const float *x, const float *skip, const float *bias, const float *scale, float *sum, float *y, int size, float epsilon, int from,
         int to);
     void (*elementwise)(int op, const float *a, const float *b, float *y, int64_t from, int64_t to);
+    void (*gemm_pack)(const gemm_job *j, const float *b, float *target, int64_t from, int64_t to);
+    void (*gemm)(
+        const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to);
 } kernel_set;
 
 /* The set of level `rank`, 0 being the plainest; NULL past the last and for sets this processor cannot run. */

@@ -2,6 +2,7 @@
 #include "kernels.h"
 #include "attention.c"
 #include "elementwise.c"
+#include "gemm.c"
 #include "matmul_nbits.c"
 
 #define TEXT_OF(name) #name
@@ -16,4 +17,6 @@ const kernel_set KERNEL(set) = {
     .attend = KERNEL(attend),
     .rms_norm = KERNEL(rms_norm),
     .elementwise = KERNEL(elementwise),
+    .gemm_pack = KERNEL(gemm_pack),
+    .gemm = KERNEL(gemm),
 };

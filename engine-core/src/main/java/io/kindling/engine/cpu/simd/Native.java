@@ -91,4 +91,10 @@ final class Native {
 
     /** Elements {@code from} to {@code to − 1}; {@code op} is an ordinal of {@link NativeElementwise.Op}, {@code b} may be 0. */
     static native void elementwise(long set, int op, long a, long b, long y, long from, long to);
+
+    /** Packs panels {@code from} to {@code to − 1} of 16 columns of B, as a {@link GemmJob} describes it. */
+    static native void gemmPack(long set, long job, long b, long target, long from, long to);
+
+    /** Rows {@code rowFrom} to {@code rowTo − 1}, panels {@code from} to {@code to − 1} of the product of a {@link GemmJob}. */
+    static native void gemm(long set, long job, long a, long b, long c, long rowFrom, long rowTo, long from, long to);
 }

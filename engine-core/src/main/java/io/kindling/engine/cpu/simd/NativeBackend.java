@@ -23,6 +23,7 @@ public final class NativeBackend implements CpuBackend {
     private final boolean attention;
     private final boolean rmsNorm;
     private final boolean elementwise;
+    private final boolean gemm;
 
     public NativeBackend() {
         this(System.getProperty(KernelSet.LEVEL_PROPERTY, ""));
@@ -45,6 +46,7 @@ public final class NativeBackend implements CpuBackend {
         attention = chosen != null && accepted("PagedAttention", AttentionSelfTest.run(chosen));
         rmsNorm = chosen != null && accepted("RMS normalisation", ElementwiseSelfTest.rmsNorm(chosen));
         elementwise = chosen != null && accepted("elementwise operators", ElementwiseSelfTest.elementwise(chosen));
+        gemm = chosen != null && accepted("matrix products", GemmSelfTest.run(chosen));
         if (chosen != null) {
             LOG.info(
                     "Native kernels for {}: {}",
@@ -90,6 +92,8 @@ public final class NativeBackend implements CpuBackend {
                 matMulNBits ? request -> NativeMatMulNBits.create(set, pool, reference, request) : reference;
             case PagedAttention.DOMAIN + "::" + PagedAttention.OP_TYPE ->
                 attention ? request -> NativePagedAttention.create(set, pool, reference, request) : reference;
+            case "::MatMul", "::Gemm", "com.microsoft::FusedMatMul" ->
+                gemm ? request -> NativeGemm.create(set, pool, reference, request) : reference;
             case "::SimplifiedLayerNormalization",
                     "com.microsoft::SimplifiedLayerNormalization",
                     "::RMSNormalization" -> normalization(reference, pool, false);

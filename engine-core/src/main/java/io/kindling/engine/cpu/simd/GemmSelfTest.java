@@ -1,0 +1,89 @@
+package io.kindling.engine.cpu.simd;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Products with packed and unpacked weights over full blocks and rests; see {@link SelfTest}. */
+final class GemmSelfTest {
+    private static final int ROWS = 17;
+    private static final int N = 67;
+    private static final int K = 21;
+
+    private GemmSelfTest() {}
+
+    /** Empty when right; else what differs. */
+    static String run(KernelSet set) {
+        ByteBuffer a = pattern(ROWS * K, 37);
+        ByteBuffer b = pattern(K * N, 53);
+        ByteBuffer d = pattern(N, 29);
+        ByteBuffer panels = direct(Math.toIntExact(GemmJob.packedBytes(K, N) / Float.BYTES));
+        ByteBuffer job = ByteBuffer.allocateDirect(GemmJob.BYTE_SIZE);
+        ByteBuffer c = direct(ROWS * N);
+        GemmShape.Matrix left = GemmShape.Matrix.of(K, false);
+        GemmShape.Matrix right = GemmShape.Matrix.of(N, false);
+        GemmJob.Addend addend = GemmJob.Addend.of(address(d), new long[] {N}, ROWS, N, 0.5f);
+        for (boolean packed : new boolean[] {false, true}) {
+            GemmJob.write(job, K, N, left, right, packed, addend, 2);
+            if (packed) {
+                Native.gemmPack(set.address(), address(job), address(b), address(panels), 0, GemmJob.panels(N));
+            }
+            // A single row and the rows behind it: both kinds of blocks.
+            for (int[] rows : new int[][] {{0, 1}, {1, ROWS}}) {
+                Native.gemm(
+                        set.address(),
+                        address(job),
+                        address(a),
+                        address(packed ? panels : b),
+                        address(c),
+                        rows[0],
+                        rows[1],
+                        0,
+                        GemmJob.panels(N));
+            }
+            String fault = differs(a, b, d, c);
+            if (!fault.isEmpty()) {
+                return (packed ? "packed: " : "unpacked: ") + fault;
+            }
+        }
+        return "";
+    }
+
+    private static String differs(ByteBuffer a, ByteBuffer b, ByteBuffer d, ByteBuffer c) {
+        for (int row = 0; row < ROWS; row++) {
+            for (int column = 0; column < N; column++) {
+                double want = 0.5 * at(d, column);
+                double magnitude = Math.abs(want);
+                for (int i = 0; i < K; i++) {
+                    double term = 2.0 * at(a, row * K + i) * at(b, i * N + column);
+                    want += term;
+                    magnitude += Math.abs(term);
+                }
+                float got = at(c, row * N + column);
+                if (!(Math.abs(got - want) <= 3e-6 * magnitude)) {
+                    return "row " + row + ", column " + column + " is " + got + ", not " + want;
+                }
+            }
+        }
+        return "";
+    }
+
+    private static ByteBuffer pattern(int count, int step) {
+        ByteBuffer values = direct(count);
+        for (int i = 0; i < count; i++) {
+            values.putFloat(i * Float.BYTES, (i * step % 101 - 50) / 51f);
+        }
+        return values;
+    }
+
+    private static float at(ByteBuffer values, int index) {
+        return values.getFloat(index * Float.BYTES);
+    }
+
+    private static ByteBuffer direct(int count) {
+        return ByteBuffer.allocateDirect(count * Float.BYTES).order(ByteOrder.nativeOrder());
+    }
+
+    private static long address(ByteBuffer buffer) {
+        return Native.directAddress(buffer);
+    }
+}

@@ -1,0 +1,180 @@
+package io.kindling.engine.cpu.simd;
+
+import io.kindling.engine.cpu.KernelPool;
+import io.kindling.engine.cpu.simd.GemmJob.Addend;
+import io.kindling.engine.ir.DataType;
+import io.kindling.engine.ir.Node;
+import io.kindling.engine.provider.DeviceBuffer;
+import io.kindling.engine.provider.HostBuffer;
+import io.kindling.engine.provider.Kernel;
+import io.kindling.engine.provider.KernelContext;
+import io.kindling.engine.provider.KernelFactory;
+import io.kindling.engine.provider.KernelRequest;
+import io.kindling.engine.provider.Tensor;
+
+/**
+ * {@code MatMul}, {@code Gemm} and {@code com.microsoft::FusedMatMul} of float32; other types, and operands that do not fit, are
+ * left to the reference. A constant matrix B is packed once for the model. Results have the same bits for any number of rows and
+ * threads, and for packed and unpacked B.
+ */
+final class NativeGemm implements Kernel {
+    /** Below so many multiplications a job is done by its caller: handing it out would cost more. */
+    private static final long SMALL_JOB = 1 << 16;
+
+    /** Parts that a job is split into, for each thread. */
+    private static final int PARTS_PER_THREAD = 4;
+
+    /** Parts have multiples of so many rows, and of so many panels: what the blocks of the instruction sets divide. */
+    private static final int ROW_UNIT = 24;
+
+    private static final int PANEL_UNIT = 3;
+    private static final int SINGLE_ROW_PANEL_UNIT = 4;
+
+    private final long set;
+    private final KernelPool pool;
+    private final Kernel reference;
+    private final String variant;
+    private final boolean transA;
+    private final boolean transB;
+    private final float alpha;
+    private final float beta;
+
+    /** Address of B in panels, or 0. */
+    private final long packed;
+
+    private NativeGemm(KernelSet set, KernelPool pool, Kernel reference, KernelRequest request) {
+        this.set = set.address();
+        this.pool = pool;
+        this.reference = reference;
+        Node node = request.node();
+        transA = node.intAttribute("transA", 0) != 0;
+        transB = node.intAttribute("transB", 0) != 0;
+        alpha = node.floatAttribute("alpha", 1);
+        beta = node.floatAttribute("beta", 1);
+        Tensor b = request.constant(1).orElse(null);
+        if (b != null && b.rank() == 2 && b.elementCount() > 0) {
+            String key = node.inputs().get(1) + "@" + Long.toHexString(NativeMemory.addressOf(b)) + "/panels of "
+                    + GemmJob.PANEL + (transB ? " transposed" : "");
+            packed = NativeMemory.addressOf(request.weights().prepacked(key, () -> pack(b)));
+        } else {
+            packed = 0;
+        }
+        variant = "native " + set.level() + (packed == 0 ? "" : " packed");
+    }
+
+    /** A native kernel where the node's attributes and constants allow one, else the reference. */
+    static Kernel create(KernelSet set, KernelPool pool, KernelFactory reference, KernelRequest request) {
+        Kernel java = reference.create(request);
+        Node node = request.node();
+        boolean otherType = request.constant(0).filter(NativeGemm::isNotFloat).isPresent()
+                || request.constant(1).filter(NativeGemm::isNotFloat).isPresent();
+        boolean turnsBatch = node.intAttribute("transBatchA", 0) != 0 || node.intAttribute("transBatchB", 0) != 0;
+        return otherType || turnsBatch ? java : new NativeGemm(set, pool, java, request);
+    }
+
+    private static boolean isNotFloat(Tensor tensor) {
+        return tensor.type() != DataType.FLOAT;
+    }
+
+    private DeviceBuffer pack(Tensor b) {
+        long k = b.dim(transB ? 1 : 0);
+        long n = b.dim(transB ? 0 : 1);
+        GemmShape.Matrix matrix = GemmShape.Matrix.of(b.dim(1), transB);
+        NativeMemory memory = new NativeMemory();
+        DeviceBuffer panels = memory.allocate(GemmJob.packedBytes(k, n));
+        long from = NativeMemory.addressOf(b);
+        long to = NativeMemory.addressOf(panels);
+        try (HostBuffer struct = memory.allocate(GemmJob.BYTE_SIZE)) {
+            GemmJob.write(struct.bytes(), k, n, matrix, matrix, false, Addend.NONE, 1);
+            long job = struct.address();
+            Ranges.run(
+                    pool,
+                    Math.toIntExact(GemmJob.panels(n)),
+                    1,
+                    (first, end) -> Native.gemmPack(set, job, from, to, first, end));
+        }
+        return panels;
+    }
+
+    @Override
+    public String variant() {
+        return variant;
+    }
+
+    @Override
+    public void execute(KernelContext context) {
+        Tensor a = context.input(0);
+        Tensor b = context.input(1);
+        GemmShape shape = isNotFloat(a) || isNotFloat(b) ? null : GemmShape.of(a.shape(), transA, b.shape(), transB);
+        Addend addend = shape == null ? null : addend(context, shape);
+        if (addend == null) {
+            reference.execute(context);
+            return;
+        }
+        Tensor c = context.output(0, DataType.FLOAT, shape.output());
+        if (c.elementCount() == 0) {
+            return;
+        }
+        HostBuffer scratch = (HostBuffer) context.scratch(0, GemmJob.BYTE_SIZE);
+        GemmJob.write(scratch.bytes(), shape.k(), shape.n(), shape.a(), shape.b(), packed != 0, addend, alpha);
+        multiply(
+                shape,
+                NativeMemory.addressOf(scratch),
+                NativeMemory.addressOf(a),
+                packed == 0 ? NativeMemory.addressOf(b) : packed,
+                NativeMemory.addressOf(c));
+    }
+
+    /** Null where the reference must add. */
+    private Addend addend(KernelContext context, GemmShape shape) {
+        if (beta == 0 || context.inputCount() < 3 || !context.hasInput(2)) {
+            return Addend.NONE;
+        }
+        Tensor d = context.input(2);
+        return isNotFloat(d) ? null : Addend.of(NativeMemory.addressOf(d), d.shape(), shape.m(), shape.n(), beta);
+    }
+
+    private void multiply(GemmShape shape, long job, long a, long b, long c) {
+        long m = shape.m();
+        long n = shape.n();
+        long stacks = shape.count();
+        boolean small = pool.threads() == 1 || stacks * m * n * Math.max(shape.k(), 1) < SMALL_JOB;
+        // Columns are shared out before rows, so that each weight is read by one thread.
+        long wanted = small ? 1 : divideUp(pool.threads() * PARTS_PER_THREAD, stacks);
+        long panels = GemmJob.panels(n);
+        long panelsPerPart = perPart(panels, wanted, m == 1 ? SINGLE_ROW_PANEL_UNIT : PANEL_UNIT);
+        long panelParts = divideUp(panels, panelsPerPart);
+        long rowsPerPart = perPart(m, divideUp(wanted, panelParts), ROW_UNIT);
+        long perStack = panelParts * divideUp(m, rowsPerPart);
+        Ranges.run(small ? null : pool, Math.toIntExact(stacks * perStack), 1, (from, to) -> {
+            for (int part = from; part < to; part++) {
+                long stack = part / perStack;
+                long row = part % perStack / panelParts * rowsPerPart;
+                long panel = part % panelParts * panelsPerPart;
+                Native.gemm(
+                        set,
+                        job,
+                        a + shape.startA(stack) * Float.BYTES,
+                        b + shape.startB(stack) * Float.BYTES,
+                        c + stack * m * n * Float.BYTES,
+                        row,
+                        Math.min(m, row + rowsPerPart),
+                        panel,
+                        Math.min(panels, panel + panelsPerPart));
+            }
+        });
+    }
+
+    private static long perPart(long items, long parts, long unit) {
+        return divideUp(divideUp(items, parts), unit) * unit;
+    }
+
+    private static long divideUp(long value, long divisor) {
+        return (value + divisor - 1) / divisor;
+    }
+
+    @Override
+    public void close() {
+        reference.close();
+    }
+}

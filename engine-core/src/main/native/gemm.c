@@ -1,0 +1,206 @@
+/* Part of level.c. */
+#include "gemm.h"
+#include "vec.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Rows and panels whose sums fill the registers; a single row has the registers for more panels. */
+#if defined(__AVX512F__)
+#define BLOCK_ROWS 8
+#define BLOCK_PANELS 3
+#elif defined(__AVX2__) || defined(__aarch64__)
+#define BLOCK_ROWS 6
+#define BLOCK_PANELS 1
+#else
+#define BLOCK_ROWS 2
+#define BLOCK_PANELS 1
+#endif
+#define LINE_PANELS 4
+
+/* Values of k between two visits of C: a panel's share stays in the cache while all rows pass. */
+#define STRETCH_K 256
+
+/* From so many rows on, panels of unpacked B are copied together first. */
+#define COPY_ROWS 16
+
+/* Some panels of B over `count` values of k. */
+typedef struct {
+    const float *values;
+    int64_t step;  /* floats from one k to the next */
+    int64_t panel; /* floats from one panel to the next */
+    int64_t count;
+} gemm_panels;
+
+/* Where a block's sums go. */
+typedef struct {
+    const gemm_job *job;
+    float *c; /* row 0, column 0 of C */
+    int64_t row, column;
+    int first, last; /* whether k begins here, and whether it ends here */
+} gemm_place;
+
+INLINE v16 load_some(const float *p, int64_t count) {
+    if (count >= PANEL) return v16_load(p);
+    float values[PANEL] = {0};
+    for (int64_t i = 0; i < count; i++) values[i] = p[i];
+    return v16_load(values);
+}
+
+INLINE void store_some(float *p, v16 v, int64_t count) {
+    if (count >= PANEL) {
+        v16_store(p, v);
+    } else {
+        for (int64_t i = 0; i < count; i++) p[i] = v[i];
+    }
+}
+
+INLINE v16 finished(const gemm_job *j, v16 sum, int64_t row, int64_t column, int64_t columns) {
+    sum *= v16_set((float)j->alpha);
+    if (!j->addend) return sum;
+    const float *addend = (const float *)(intptr_t)j->addend + row * j->addend_row + column * j->addend_column;
+    v16 d = j->addend_column ? load_some(addend, columns) : v16_set(*addend);
+    return v16_fma(d, v16_set((float)j->beta), sum);
+}
+
+INLINE void block(gemm_place at, const float *a, gemm_panels b, const int rows, const int panels) {
+    const gemm_job *j = at.job;
+    float *c = at.c + at.row * j->n + at.column;
+    v16 sums[BLOCK_ROWS][LINE_PANELS];
+    const float *lines[BLOCK_ROWS];
+#pragma clang loop unroll(full)
+    for (int r = 0; r < rows; r++) {
+        lines[r] = a + r * j->a_row;
+#pragma clang loop unroll(full)
+        for (int p = 0; p < panels; p++) {
+            sums[r][p] = at.first ? v16_set(0.0f) : load_some(c + r * j->n + p * PANEL, j->n - at.column - p * PANEL);
+        }
+    }
+    const float *w = b.values;
+    int64_t offset = 0;
+    for (int64_t i = 0; i < b.count; i++) {
+        v16 columns[LINE_PANELS];
+#pragma clang loop unroll(full)
+        for (int p = 0; p < panels; p++) columns[p] = v16_load(w + p * b.panel);
+#pragma clang loop unroll(full)
+        for (int r = 0; r < rows; r++) {
+            v16 x = v16_set(lines[r][offset]);
+#pragma clang loop unroll(full)
+            for (int p = 0; p < panels; p++) sums[r][p] = v16_fma(x, columns[p], sums[r][p]);
+        }
+        w += b.step;
+        offset += j->a_column;
+    }
+#pragma clang loop unroll(full)
+    for (int r = 0; r < rows; r++) {
+#pragma clang loop unroll(full)
+        for (int p = 0; p < panels; p++) {
+            int64_t column = at.column + p * PANEL, left = j->n - column;
+            v16 value = at.last ? finished(j, sums[r][p], at.row + r, column, left) : sums[r][p];
+            store_some(c + r * j->n + p * PANEL, value, left);
+        }
+    }
+}
+
+typedef void block_function(gemm_place, const float *, gemm_panels);
+
+#define BLOCK(rows, panels) \
+    static __attribute__((noinline)) void block_##rows##_##panels(gemm_place at, const float *a, gemm_panels b) { \
+        block(at, a, b, rows, panels); \
+    }
+BLOCK(1, 1)
+BLOCK(1, 2)
+BLOCK(1, 3)
+BLOCK(1, 4)
+BLOCK(2, 1)
+#if BLOCK_ROWS > 2
+BLOCK(4, 1)
+#endif
+#if BLOCK_ROWS == 6
+BLOCK(6, 1)
+#endif
+#if BLOCK_ROWS == 8
+BLOCK(8, 1)
+BLOCK(2, 2)
+BLOCK(4, 2)
+BLOCK(8, 2)
+BLOCK(2, 3)
+BLOCK(4, 3)
+BLOCK(8, 3)
+#endif
+
+/* The largest block that `rows` rows fill; its rows in *taken. */
+static block_function *block_of(int64_t rows, int panels, int *taken) {
+    static block_function *const one[] = {block_1_1, block_1_2, block_1_3, block_1_4};
+#if BLOCK_ROWS == 8
+    static block_function *const more[][BLOCK_PANELS] = {
+        {block_2_1, block_2_2, block_2_3}, {block_4_1, block_4_2, block_4_3}, {block_8_1, block_8_2, block_8_3}};
+#elif BLOCK_ROWS == 6
+    static block_function *const more[][BLOCK_PANELS] = {{block_2_1}, {block_4_1}, {block_6_1}};
+#else
+    static block_function *const more[][BLOCK_PANELS] = {{block_2_1}};
+#endif
+    static const int sizes[] = {2, 4, BLOCK_ROWS};
+    for (int size = (int)(sizeof more / sizeof *more) - 1; size >= 0; size--) {
+        if (rows >= sizes[size]) {
+            *taken = sizes[size];
+            return more[size][panels - 1];
+        }
+    }
+    *taken = 1;
+    return one[panels - 1];
+}
+
+/* Columns 0 .. columns - 1 of a panel for `count` values of k, zeros behind them. */
+static void copy_panel(const float *b, int64_t row, int64_t column, int64_t count, int64_t columns, float *target) {
+    if (columns > PANEL) columns = PANEL;
+    if (column == 1) {
+        for (int64_t i = 0; i < count; i++) v16_store(target + i * PANEL, load_some(b + i * row, columns));
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t c = 0; c < PANEL; c++) target[i * PANEL + c] = c < columns ? b[i * row + c * column] : 0.0f;
+    }
+}
+
+/* Packs panels from .. to - 1 of B. */
+static void KERNEL(gemm_pack)(const gemm_job *j, const float *b, float *target, int64_t from, int64_t to) {
+    for (int64_t p = from; p < to; p++) {
+        copy_panel(b + p * PANEL * j->b_column, j->b_row, j->b_column, j->k, j->n - p * PANEL, target + p * PANEL * j->k);
+    }
+}
+
+/* Rows row_from .. row_to - 1 and panels from .. to - 1 of C, which is dense. */
+static void KERNEL(gemm)(
+    const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to) {
+    float copy[LINE_PANELS * STRETCH_K * PANEL] __attribute__((aligned(64)));
+    int64_t rows = row_to - row_from;
+    int most = rows == 1 ? LINE_PANELS : BLOCK_PANELS;
+    for (int64_t panel = from; panel < to;) {
+        int panels = to - panel < most ? (int)(to - panel) : most;
+        int64_t column = panel * PANEL, start = 0;
+        do {
+            int64_t count = j->k - start < STRETCH_K ? j->k - start : STRETCH_K;
+            gemm_panels w = {b + panel * PANEL * j->k + start * PANEL, PANEL, PANEL * j->k, count};
+            if (!j->packed) {
+                w = (gemm_panels){b + column * j->b_column + start * j->b_row, j->b_row, PANEL, count};
+                if (rows >= COPY_ROWS || j->b_column != 1 || column + panels * PANEL > j->n) {
+                    for (int p = 0; p < panels; p++) {
+                        copy_panel(
+                            w.values + p * PANEL * j->b_column, j->b_row, j->b_column, count, j->n - column - p * PANEL,
+                            copy + p * PANEL * count);
+                    }
+                    w = (gemm_panels){copy, PANEL, PANEL * count, count};
+                }
+            }
+            gemm_place at = {j, c, row_from, column, start == 0, start + count == j->k};
+            while (at.row < row_to) {
+                int taken;
+                block_function *run = block_of(row_to - at.row, panels, &taken);
+                run(at, a + at.row * j->a_row + start * j->a_column, w);
+                at.row += taken;
+            }
+            start += count;
+        } while (start < j->k);
+        panel += panels;
+    }
+}

@@ -1,0 +1,27 @@
+/*
+ * Products of float32 matrices, C = alpha A B + beta D: MatMul, Gemm and com.microsoft::FusedMatMul.
+ *
+ * Columns are taken in panels of 16. Packed, a panel holds its 16 columns of B for k = 0, 1, … one after the other, columns
+ * behind the last being 0. An element of C is summed over k in ascending order, each product being fused into the sum where
+ * the instruction set can, then scaled, then D is added: the same bits for any number of rows, any split of the work, and
+ * for packed and unpacked B.
+ */
+#ifndef KINDLING_GEMM_H
+#define KINDLING_GEMM_H
+
+#include <stdint.h>
+
+#define PANEL 16
+
+/* One execution, as Java writes it: 64-bit fields in this order. Strides are in floats. */
+typedef struct {
+    int64_t k, n;
+    int64_t a_row, a_column;
+    int64_t b_row, b_column; /* from one k to the next, and from one column to the next */
+    int64_t packed;          /* 1: b_row and b_column are not used */
+    int64_t addend;          /* address of D; 0: there is none */
+    int64_t addend_row, addend_column;
+    double alpha, beta;
+} gemm_job;
+
+#endif
