@@ -109,7 +109,9 @@ static void attend_block(const attention_args *a, const kv_tiles *kv, int first,
         memset(outputs[i], 0, sizeof(float) * head);
     }
     int32_t sequence = a->sequence[first];
-    int last = a->position[first + count - 1], lowest = a->window > 0 ? a->position[first] - a->window + 1 : 0;
+    int last = a->position[first + count - 1];
+    if (last < 0) return;
+    int lowest = a->window > 0 ? a->position[first] - a->window + 1 : 0;
     v16i lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     for (int tile = (lowest > 0 ? lowest : 0) / TILE; tile * TILE <= last; tile++) {
         int64_t offset = tile_offset(kv, sequence, tile, kv_head, head);
@@ -172,6 +174,7 @@ void KERNEL(append)(const append_args *a, const kv_tiles *kv, int first, int cou
     int head = a->head;
     for (int64_t t = first; t < first + count; t++) {
         int32_t position = a->position[t], slot = position % TILE;
+        if (position < 0) continue;
         const float *cos = a->cos ? a->cos + (int64_t)position * (a->rotary / 2) : 0;
         const float *sin = a->cos ? a->sin + (int64_t)position * (a->rotary / 2) : 0;
         for (int h = 0; h < a->heads; h++) {

@@ -38,7 +38,7 @@ typedef struct {
     int64_t query_stride;
     int64_t output_stride;
     const int32_t *sequence;    /* [tokens] */
-    const int32_t *position;    /* [tokens] */
+    const int32_t *position;    /* [tokens]; -1: padding, which gives zeros and is not stored */
     const float *sink;          /* [heads] logits that take part in the sum only, or NULL */
     int32_t heads;
     int32_t kv_heads;
@@ -84,7 +84,7 @@ void KERNEL(append)(const append_args *a, const kv_tiles *kv, int first, int cou
 
 /*
  * Attends for parts from .. to - 1. Part p is block p / kv_heads with kv head p % kv_heads; block b is tokens
- * block_first[b] .. block_first[b + 1] - 1, which are of one sequence with consecutive positions.
+ * block_first[b] .. block_first[b + 1] - 1, which are of one sequence with consecutive positions, or all padding.
  */
 void KERNEL(attend)(const attention_args *a, const kv_tiles *kv, const int32_t *block_first, int from, int to);
 

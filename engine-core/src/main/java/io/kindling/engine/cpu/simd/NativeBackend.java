@@ -43,7 +43,7 @@ public final class NativeBackend implements CpuBackend {
         reason = fault;
         set = chosen;
         matMulNBits = chosen != null && accepted("MatMulNBits", SelfTest.matMulNBits(chosen));
-        attention = chosen != null && accepted("PagedAttention", AttentionSelfTest.run(chosen));
+        attention = chosen != null && accepted("attention", AttentionSelfTest.run(chosen));
         rmsNorm = chosen != null && accepted("RMS normalisation", ElementwiseSelfTest.rmsNorm(chosen));
         elementwise = chosen != null && accepted("elementwise operators", ElementwiseSelfTest.elementwise(chosen));
         gemm = chosen != null && accepted("matrix products", GemmSelfTest.run(chosen));
@@ -94,6 +94,8 @@ public final class NativeBackend implements CpuBackend {
                 attention ? request -> NativePagedAttention.create(set, pool, reference, request) : reference;
             case "::MatMul", "::Gemm", "com.microsoft::FusedMatMul" ->
                 gemm ? request -> NativeGemm.create(set, pool, reference, request) : reference;
+            case "com.microsoft::GroupQueryAttention" ->
+                attention ? request -> NativeGroupQueryAttention.create(set, pool, reference, request) : reference;
             case "::SimplifiedLayerNormalization",
                     "com.microsoft::SimplifiedLayerNormalization",
                     "::RMSNormalization" -> normalization(reference, pool, false);

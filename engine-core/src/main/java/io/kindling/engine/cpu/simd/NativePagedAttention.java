@@ -23,27 +23,13 @@ final class NativePagedAttention implements Kernel {
     private final KernelSet set;
     private final KernelPool pool;
     private final Kernel reference;
-    private final int heads;
-    private final int kvHeads;
-    private final float scale;
-    private final float softcap;
-    private final int window;
-    private final boolean rotary;
-    private final boolean interleaved;
-    private final boolean smooth;
+    private final AttentionForm form;
 
     private NativePagedAttention(KernelSet set, KernelPool pool, Kernel reference, Node node) {
         this.set = set;
         this.pool = pool;
         this.reference = reference;
-        heads = (int) node.intAttribute("num_heads", 0);
-        kvHeads = (int) node.intAttribute("kv_num_heads", 0);
-        scale = node.floatAttribute("scale", 0);
-        softcap = node.floatAttribute("softcap", 0);
-        window = (int) node.intAttribute("local_window_size", -1);
-        rotary = node.intAttribute("do_rotary", 0) != 0;
-        interleaved = node.intAttribute("rotary_interleaved", 0) != 0;
-        smooth = node.intAttribute("smooth_softmax", 0) != 0;
+        form = AttentionForm.of(node);
     }
 
     static Kernel create(KernelSet set, KernelPool pool, KernelFactory reference, KernelRequest request) {
@@ -76,12 +62,11 @@ final class NativePagedAttention implements Kernel {
     @Override
     public void execute(KernelContext context) {
         Tensor query = context.input(PagedAttention.QUERY);
-        boolean packed = !context.hasInput(PagedAttention.KEY);
-        int head = (int) query.dim(2) / (packed ? heads + 2 * kvHeads : heads);
+        int head = form.headSize(context);
         Tensor keyPages = context.input(PagedAttention.KEY_PAGES);
         Tensor valuePages = context.input(PagedAttention.VALUE_PAGES);
         if (!allFloat(context)
-                || !AttentionJob.covers(head, heads / kvHeads)
+                || !AttentionJob.covers(head, form.group())
                 || keyPages.dim(2) != head
                 || keyPages.dim(3) != PAGE
                 || valuePages.dim(3) != head) {
@@ -89,12 +74,12 @@ final class NativePagedAttention implements Kernel {
             return;
         }
         int tokens = (int) query.dim(1);
-        Tensor output = context.output(0, DataType.FLOAT, 1, tokens, (long) heads * head);
+        Tensor output = context.output(0, DataType.FLOAT, 1, tokens, (long) form.heads() * head);
         if (tokens == 0) {
             return;
         }
         checkPlaces(context, tokens, keyPages.dim(0));
-        HostBuffer rotated = (HostBuffer) context.scratch(0, (long) tokens * heads * head * Float.BYTES);
+        HostBuffer rotated = (HostBuffer) context.scratch(0, (long) tokens * form.heads() * head * Float.BYTES);
         HostBuffer scratch = (HostBuffer) context.scratch(1, AttentionJob.BYTE_SIZE + (tokens + 1L) * Integer.BYTES);
         ByteBuffer bytes = scratch.bytes();
         int blocks = cutBlocks(context.input(PagedAttention.TOKEN_SEQUENCE), tokens, bytes);
@@ -103,60 +88,21 @@ final class NativePagedAttention implements Kernel {
                 .set(Field.ROTATED, NativeMemory.addressOf(rotated))
                 .set(Field.OUTPUT, NativeMemory.addressOf(output))
                 .set(Field.BLOCK_FIRST, job + AttentionJob.BYTE_SIZE);
-        Ranges.run(
-                tokens < NativeMatMulNBits.MANY_ROWS ? null : pool,
-                tokens,
-                1,
-                (from, to) -> Native.append(set.address(), job, from, to));
-        Ranges.run(pool, blocks * kvHeads, 1, (from, to) -> Native.attend(set.address(), job, from, to));
+        form.run(set, pool, job, tokens, blocks);
     }
 
     private AttentionJob describe(KernelContext context, AttentionJob job, int head) {
-        Tensor query = context.input(PagedAttention.QUERY);
-        boolean packed = !context.hasInput(PagedAttention.KEY);
-        long base = NativeMemory.addressOf(query);
-        long keyOffset = (long) heads * head * Float.BYTES;
-        long valueOffset = (long) (heads + kvHeads) * head * Float.BYTES;
         Tensor keyPages = context.input(PagedAttention.KEY_PAGES);
-        job.set(Field.QUERY, base)
-                .set(Field.KEY, packed ? base + keyOffset : address(context, PagedAttention.KEY))
-                .set(Field.VALUE, packed ? base + valueOffset : address(context, PagedAttention.VALUE))
-                .set(Field.QUERY_STRIDE, query.dim(2))
-                .set(Field.KEY_STRIDE, packed ? query.dim(2) : (long) kvHeads * head)
-                .set(Field.VALUE_STRIDE, packed ? query.dim(2) : (long) kvHeads * head)
-                .set(Field.OUTPUT_STRIDE, (long) heads * head)
+        return form.describe(context, job, head, PagedAttention.COS_CACHE, PagedAttention.HEAD_SINK)
                 .set(Field.KEYS, NativeMemory.addressOf(keyPages))
-                .set(Field.VALUES, address(context, PagedAttention.VALUE_PAGES))
+                .set(Field.VALUES, AttentionForm.address(context, PagedAttention.VALUE_PAGES))
                 .set(Field.KEYS_TRANSPOSED, 1)
-                .set(Field.PAGE_STRIDE, (long) kvHeads * head * PAGE)
+                .set(Field.PAGE_STRIDE, (long) form.kvHeads() * head * PAGE)
                 .set(Field.HEAD_STRIDE, (long) head * PAGE)
-                .set(Field.BLOCK_TABLE, address(context, PagedAttention.BLOCK_TABLE))
+                .set(Field.BLOCK_TABLE, AttentionForm.address(context, PagedAttention.BLOCK_TABLE))
                 .set(Field.BLOCKS, context.input(PagedAttention.BLOCK_TABLE).dim(1))
-                .set(Field.SEQUENCE, address(context, PagedAttention.TOKEN_SEQUENCE))
-                .set(Field.POSITION, address(context, PagedAttention.TOKEN_POSITION))
-                .set(Field.HEADS, heads)
-                .set(Field.KV_HEADS, kvHeads)
-                .set(Field.HEAD, head)
-                .set(Field.WINDOW, window)
-                .set(Field.SMOOTH, smooth ? 1 : 0)
-                .set(Field.SCALE, scale == 0 ? (float) (1 / Math.sqrt(head)) : scale)
-                .set(Field.SOFTCAP, (double) softcap);
-        if (rotary) {
-            job.set(Field.COS, address(context, PagedAttention.COS_CACHE))
-                    .set(Field.SIN, address(context, PagedAttention.SIN_CACHE))
-                    .set(
-                            Field.ROTARY,
-                            2 * context.input(PagedAttention.COS_CACHE).dim(1))
-                    .set(Field.INTERLEAVED, interleaved ? 1 : 0);
-        }
-        if (context.hasInput(PagedAttention.HEAD_SINK)) {
-            job.set(Field.SINK, address(context, PagedAttention.HEAD_SINK));
-        }
-        return job;
-    }
-
-    private static long address(KernelContext context, int input) {
-        return NativeMemory.addressOf(context.input(input));
+                .set(Field.SEQUENCE, AttentionForm.address(context, PagedAttention.TOKEN_SEQUENCE))
+                .set(Field.POSITION, AttentionForm.address(context, PagedAttention.TOKEN_POSITION));
     }
 
     /** C trusts sequences, positions and pages; a wrong one must be an error, not a stray write. */
@@ -164,7 +110,7 @@ final class NativePagedAttention implements Kernel {
         IntBuffer sequences = context.input(PagedAttention.TOKEN_SEQUENCE).ints();
         IntBuffer positions = context.input(PagedAttention.TOKEN_POSITION).ints();
         Tensor table = context.input(PagedAttention.BLOCK_TABLE);
-        long limit = rotary ? context.input(PagedAttention.COS_CACHE).dim(0) : Long.MAX_VALUE;
+        long limit = form.rotary() ? context.input(PagedAttention.COS_CACHE).dim(0) : Long.MAX_VALUE;
         int columns = (int) table.dim(1);
         for (int token = 0; token < tokens; token++) {
             int sequence = sequences.get(token);
@@ -198,7 +144,7 @@ final class NativePagedAttention implements Kernel {
     /** Writes where blocks of consecutive tokens of one sequence begin, behind the job; the number of blocks. */
     private int cutBlocks(Tensor sequenceTensor, int tokens, ByteBuffer bytes) {
         IntBuffer sequences = sequenceTensor.ints();
-        int most = AttentionJob.blockTokens(heads / kvHeads);
+        int most = AttentionJob.blockTokens(form.group());
         int blocks = 0;
         for (int start = 0; start < tokens; blocks++) {
             bytes.putInt(AttentionJob.BYTE_SIZE + blocks * Integer.BYTES, start);
