@@ -39,8 +39,8 @@ class PathsAgreeTest {
     private static final OnnxModel MODEL = TinyDecoder.model();
     private static final int NEW = 6;
 
-    /** Two layers, keys and values, 2 heads of 8, 16 tokens, 4 bytes. */
-    private static final long PAGE_BYTES = 2 * 2 * 2 * 8 * 16 * 4;
+    /** Two layers, keys and values, 2 heads of 16, 16 tokens, 4 bytes. */
+    private static final long PAGE_BYTES = 2 * 2 * 2 * 16 * 16 * 4;
 
     private static final List<List<Integer>> PROMPTS = prompts();
     private static List<GenerationResult> control;
@@ -118,7 +118,7 @@ class PathsAgreeTest {
         assertThat(results.get(1).error().orElseThrow())
                 .isEqualTo(new GenerationResult.RowError(
                         ErrorCode.OUT_OF_MEMORY,
-                        "a sequence of 305 tokens needs 81920 bytes of KV cache, the budget is 40960; "
+                        "a sequence of 305 tokens needs 163840 bytes of KV cache, the budget is 81920; "
                                 + "raise the KV budget or lower max_new_tokens"));
     }
 

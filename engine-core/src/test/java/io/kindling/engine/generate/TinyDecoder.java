@@ -29,7 +29,7 @@ final class TinyDecoder {
     private static final int INNER = 48;
     private static final int HEADS = 4;
     private static final int KV_HEADS = 2;
-    private static final int HEAD = 8;
+    private static final int HEAD = 16;
     private static final int LAYERS = 2;
     private static final int BLOCK = 16;
     private static final String MICROSOFT = "com.microsoft";
