@@ -2,7 +2,8 @@
 -- Run from the repository's root.
 CREATE OR REPLACE TEMPORARY VIEW questions USING json OPTIONS (path 'examples/data/prompts.jsonl');
 
-SELECT id, onnx.generate('smollm2', question, map('max_new_tokens', 12)) AS answer
+-- onnx.generate continues a text as it is, so the text ends where an answer begins
+SELECT id, onnx.generate('smollm2', concat(question, ' It is'), map('max_new_tokens', 12)) AS answer
 FROM questions WHERE topic = 'geography' ORDER BY id;
 
 -- How an answer ended, and what it cost
