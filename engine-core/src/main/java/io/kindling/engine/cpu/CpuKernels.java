@@ -54,6 +54,7 @@ final class CpuKernels {
         MatMulKernels.register(registrar, pool);
         IntegerMatMulKernels.register(registrar, pool);
         QuantizeKernels.register(registrar);
+        QLinearKernels.register(registrar);
         RotaryKernels.register(registrar);
         MultiHeadAttentionKernel.register(registrar, pool);
         registrar.register("", "Attention", 23, request -> AttentionKernel.create(request, pool));

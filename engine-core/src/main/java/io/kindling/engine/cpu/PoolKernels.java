@@ -14,17 +14,7 @@ final class PoolKernels {
         registrar.register("", "AveragePool", 1, PoolKernels::average);
         registrar.register("", "LpPool", 2, PoolKernels::lp);
         registrar.register("", "MaxPool", 1, PoolKernels::max);
-        registrar.register(
-                "",
-                "GlobalAveragePool",
-                1,
-                request -> global((x, base, size) -> {
-                    double sum = 0;
-                    for (int k = 0; k < size; k++) {
-                        sum += TensorIo.getDouble(x, base + k);
-                    }
-                    return sum / size;
-                }));
+        registrar.register("", "GlobalAveragePool", 1, request -> globalAverage());
         registrar.register(
                 "",
                 "GlobalMaxPool",
@@ -68,7 +58,17 @@ final class PoolKernels {
         };
     }
 
-    private static Kernel average(KernelRequest request) {
+    static Kernel globalAverage() {
+        return global((x, base, size) -> {
+            double sum = 0;
+            for (int k = 0; k < size; k++) {
+                sum += TensorIo.getDouble(x, base + k);
+            }
+            return sum / size;
+        });
+    }
+
+    static Kernel average(KernelRequest request) {
         Node node = request.node();
         boolean ceil = node.intAttribute("ceil_mode", 0) != 0;
         boolean countPadding = node.intAttribute("count_include_pad", 0) != 0;

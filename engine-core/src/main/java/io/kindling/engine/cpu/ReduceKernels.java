@@ -36,12 +36,13 @@ final class ReduceKernels {
             boolean mean) {}
 
     private static final DoubleUnaryOperator SAME = x -> x;
+    private static final Reduction MEAN = new Reduction(0, Double::sum, 0, Long::sum, SAME, true);
 
     private ReduceKernels() {}
 
     static void register(CpuKernels.Registrar registrar) {
         reduce(registrar, "ReduceSum", new Reduction(0, Double::sum, 0, Long::sum, SAME, false));
-        reduce(registrar, "ReduceMean", new Reduction(0, Double::sum, 0, Long::sum, SAME, true));
+        reduce(registrar, "ReduceMean", MEAN);
         reduce(registrar, "ReduceProd", new Reduction(1, (a, x) -> a * x, 1, (a, x) -> a * x, SAME, false));
         reduce(
                 registrar,
@@ -72,12 +73,16 @@ final class ReduceKernels {
     }
 
     private static void reduce(CpuKernels.Registrar registrar, String name, Reduction reduction) {
-        registrar.register(
-                "",
-                name,
-                1,
-                request -> kernel(
-                        request.node(), (x, elements, base, y, out) -> line(reduction, x, elements, base, y, out)));
+        registrar.register("", name, 1, request -> kernel(request.node(), reduction));
+    }
+
+    /** Mean over the axes of the node's attributes, or its second input. */
+    static Kernel mean(Node node) {
+        return kernel(node, MEAN);
+    }
+
+    private static Kernel kernel(Node node, Reduction reduction) {
+        return kernel(node, (x, elements, base, y, out) -> line(reduction, x, elements, base, y, out));
     }
 
     private static void line(Reduction reduction, Tensor x, int[] elements, int base, Tensor y, int out) {

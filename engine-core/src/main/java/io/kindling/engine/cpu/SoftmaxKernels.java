@@ -1,7 +1,6 @@
 package io.kindling.engine.cpu;
 
 import io.kindling.engine.provider.Kernel;
-import io.kindling.engine.provider.KernelRequest;
 import io.kindling.engine.provider.Tensor;
 import java.util.Arrays;
 
@@ -24,12 +23,16 @@ final class SoftmaxKernels {
     }
 
     private static void both(CpuKernels.Registrar registrar, String name, Line line) {
-        registrar.register("", name, 1, request -> kernel(request, line, true));
-        registrar.register("", name, 13, request -> kernel(request, line, false));
+        registrar.register("", name, 1, request -> kernel(request.node().intAttribute("axis", 1), line, true));
+        registrar.register("", name, 13, request -> kernel(request.node().intAttribute("axis", -1), line, false));
     }
 
-    private static Kernel kernel(KernelRequest request, Line line, boolean flatten) {
-        long axisAttribute = request.node().intAttribute("axis", flatten ? 1 : -1);
+    /** @param flatten whether all axes from {@code axis} on are one line */
+    static Kernel softmax(long axis, boolean flatten) {
+        return kernel(axis, SoftmaxKernels::softmax, flatten);
+    }
+
+    private static Kernel kernel(long axisAttribute, Line line, boolean flatten) {
         return context -> {
             Tensor x = context.input(0);
             Tensor y = context.output(0, x.type(), x.shape());

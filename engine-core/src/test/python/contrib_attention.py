@@ -1,0 +1,5 @@
+"""Cases of attention com.microsoft operators."""
+
+
+def cases(writer, rng):
+    pass

@@ -1,0 +1,5 @@
+"""Cases of dense com.microsoft operators."""
+
+
+def cases(writer, rng):
+    pass

@@ -1,0 +1,5 @@
+"""Cases of sequence com.microsoft operators."""
+
+
+def cases(writer, rng):
+    pass
