@@ -94,6 +94,11 @@ final class Devices {
         }
     }
 
+    /** The CPU with its Java kernels on one thread, whatever device models run on. */
+    static Lease openReference() {
+        return lease("cpu", new ProviderOptions(ProviderOptions.Kernels.JAVA, 1, 0));
+    }
+
     private static Lease lease(String kind, ProviderOptions options) {
         Key key = new Key(kind, options);
         synchronized (OPEN) {

@@ -2,6 +2,7 @@ package io.kindling.engine.generate;
 
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.ir.Half;
 import io.kindling.engine.provider.Tensor;
 import java.nio.FloatBuffer;
 import java.nio.ShortBuffer;
@@ -42,7 +43,7 @@ final class LogitRows {
             case FLOAT16 -> {
                 ShortBuffer source = logits.shorts();
                 for (int k = 0; k < vocabulary; k++) {
-                    row[k] = halfToFloat(source.get(offset + k));
+                    row[k] = Half.toFloat(source.get(offset + k));
                 }
             }
             case BFLOAT16 -> {
@@ -57,18 +58,5 @@ final class LogitRows {
                         "logits of type " + logits.type().onnxName()
                                 + " are not supported; export the decoder with float32, float16 or bfloat16 logits");
         }
-    }
-
-    /** IEEE 754 binary16. */
-    static float halfToFloat(short bits) {
-        int sign = (bits & 0x8000) << 16;
-        int exponent = (bits >> 10) & 0x1f;
-        int fraction = bits & 0x3ff;
-        if (exponent == 0) {
-            float magnitude = fraction * 0x1p-24f;
-            return sign == 0 ? magnitude : -magnitude;
-        }
-        int wide = exponent == 31 ? 0xff : exponent - 15 + 127;
-        return Float.intBitsToFloat(sign | (wide << 23) | (fraction << 13));
     }
 }

@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A constant tensor of a model. Elements are little-endian in row-major order; 4-bit elements are packed two a byte,
@@ -76,6 +77,17 @@ public final class TensorData {
 
     public long byteSize() {
         return type.byteSize(elementCount());
+    }
+
+    /** The elements of an int64 or int32 tensor that lies in memory; empty for all others. */
+    public Optional<long[]> integers() {
+        if ((type != DataType.INT64 && type != DataType.INT32) || !(content instanceof Inline inline)) {
+            return Optional.empty();
+        }
+        ByteBuffer bytes = inline.bytes().slice().order(ByteOrder.LITTLE_ENDIAN);
+        long[] values = new long[Math.toIntExact(elementCount())];
+        Arrays.setAll(values, k -> type == DataType.INT64 ? bytes.getLong(8 * k) : bytes.getInt(4 * k));
+        return Optional.of(values);
     }
 
     @Override

@@ -7,10 +7,8 @@ import io.kindling.engine.ir.TensorData;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /** Computes equal calls of deterministic operators once. */
@@ -25,32 +23,13 @@ final class CommonSubexpressions implements GraphPass {
 
     @Override
     public Graph apply(Graph graph) {
-        Set<String> outputs = new HashSet<>();
-        graph.outputs().forEach(output -> outputs.add(output.name()));
-        Set<String> hidden = Bodies.definedInside(graph);
-        Map<Call, Node> seen = new HashMap<>();
-        Map<String, String> sameAs = new HashMap<>();
-        Graph.Builder result = graph.toBuilder();
-        result.nodes().clear();
-        boolean changed = false;
-        for (Node original : graph.nodes()) {
-            Node node = Bodies.renameReads(original, sameAs);
-            Node first = Purity.isPure(node) ? seen.putIfAbsent(call(node), node) : null;
-            if (first != null
-                    && node.outputs().stream().noneMatch(outputs::contains)
-                    && first.outputs().stream().noneMatch(hidden::contains)) {
-                for (int i = 0; i < node.outputs().size(); i++) {
-                    sameAs.put(node.outputs().get(i), first.outputs().get(i));
-                }
-                sameAs.remove("");
-                changed = true;
-                continue;
-            }
-            Node inner = Bodies.map(node, this::apply);
-            changed |= !Bodies.of(inner).equals(Bodies.of(node));
-            result.nodes().add(inner);
-        }
-        return changed ? result.build() : graph;
+        return Substitution.apply(graph, () -> {
+            Map<Call, Node> seen = new HashMap<>();
+            return node -> {
+                Node first = Purity.isPure(node) ? seen.putIfAbsent(call(node), node) : null;
+                return first == null ? List.of() : first.outputs();
+            };
+        });
     }
 
     private static Call call(Node node) {

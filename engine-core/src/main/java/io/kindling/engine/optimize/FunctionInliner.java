@@ -178,12 +178,7 @@ public final class FunctionInliner {
     }
 
     private String fresh(Node call, String name) {
-        String base = call.name() + "/" + name;
-        String unique = base;
-        for (int count = 2; !names.add(unique); count++) {
-            unique = base + "#" + count;
-        }
-        return unique;
+        return Names.fresh(call.name() + "/" + name, names);
     }
 
     private static String key(String domain, String name) {

@@ -3,7 +3,6 @@ package io.kindling.engine.optimize;
 import io.kindling.engine.error.OptionException;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.OnnxModel;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -11,9 +10,6 @@ import java.util.TreeSet;
 
 /** Runs passes one after the other until none changes the graph. */
 public final class Optimizer {
-    /** Small enough for shapes and index tables, too small for weights. */
-    private static final long MAX_FOLDED_BYTES = 1 << 16;
-
     private static final int MAX_ROUNDS = 8;
 
     private final List<GraphPass> passes;
@@ -30,19 +26,24 @@ public final class Optimizer {
     /**
      * The passes that suit every provider.
      *
-     * @param evaluator folds constants; without one nothing is folded
+     * @param evaluator folds constants
      * @param disabled names of passes to leave out
      * @throws OptionException when a name is not one of {@link #standardPasses()}
      */
-    public static Optimizer standard(Optional<ConstantEvaluator> evaluator, Set<String> disabled) {
-        List<GraphPass> all = passes(evaluator.orElse((node, inputs) -> Optional.empty()));
-        Set<String> unknown = new TreeSet<>(disabled);
-        all.forEach(pass -> unknown.remove(pass.name()));
+    public static Optimizer standard(ConstantEvaluator evaluator, Set<String> disabled) {
+        requireKnown(disabled);
+        return new Optimizer(passes(evaluator).stream()
+                .filter(pass -> !disabled.contains(pass.name()))
+                .toList());
+    }
+
+    /** @throws OptionException when a name is not one of {@link #standardPasses()} */
+    public static void requireKnown(Set<String> passNames) {
+        Set<String> unknown = new TreeSet<>(passNames);
+        unknown.removeAll(standardPasses());
         if (!unknown.isEmpty()) {
             throw new OptionException("no optimiser pass is named " + unknown + "; there are " + standardPasses());
         }
-        return new Optimizer(
-                all.stream().filter(pass -> !disabled.contains(pass.name())).toList());
     }
 
     /** Names of the passes that suit every provider, in the order they run. */
@@ -53,13 +54,13 @@ public final class Optimizer {
     }
 
     private static List<GraphPass> passes(ConstantEvaluator evaluator) {
-        List<GraphPass> passes = new ArrayList<>();
-        passes.add(new ConstantNodes());
-        passes.add(new IdentityElimination());
-        passes.add(new ConstantFolding(evaluator, MAX_FOLDED_BYTES));
-        passes.add(new CommonSubexpressions());
-        passes.add(new DeadCode());
-        return passes;
+        return List.of(
+                new ConstantNodes(),
+                new IdentityElimination(),
+                new ConstantFolding(evaluator),
+                new ShapeFolding(),
+                new CommonSubexpressions(),
+                new DeadCode());
     }
 
     public OnnxModel optimize(OnnxModel model) {

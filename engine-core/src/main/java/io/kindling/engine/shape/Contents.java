@@ -1,10 +1,8 @@
 package io.kindling.engine.shape;
 
 import io.kindling.engine.ir.Attribute;
-import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Dimension;
 import io.kindling.engine.ir.TensorData;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,21 +19,13 @@ final class Contents {
     private Contents() {}
 
     static Optional<List<Dimension>> of(TensorData tensor) {
-        boolean integer = tensor.type() == DataType.INT64 || tensor.type() == DataType.INT32;
-        if (!integer
-                || tensor.shape().length > 1
-                || tensor.elementCount() > MAX_ELEMENTS
-                || !(tensor.content() instanceof TensorData.Inline inline)) {
-            return Optional.empty();
-        }
-        List<Dimension> content = new ArrayList<>();
-        ByteBuffer bytes = inline.bytes();
-        int start = bytes.position();
-        for (int i = 0; i < tensor.elementCount(); i++) {
-            content.add(Dimension.of(
-                    tensor.type() == DataType.INT64 ? bytes.getLong(start + 8 * i) : bytes.getInt(start + 4 * i)));
-        }
-        return Optional.of(content);
+        return tensor.shape().length > 1 || tensor.elementCount() > MAX_ELEMENTS
+                ? Optional.empty()
+                : tensor.integers().map(Contents::dimensions);
+    }
+
+    private static List<Dimension> dimensions(long[] values) {
+        return Arrays.stream(values).mapToObj(Dimension::of).toList();
     }
 
     /** Elements of a node's output, where its inputs tell them. */
@@ -66,7 +56,7 @@ final class Contents {
         return call.node()
                 .intsAttribute("value_ints")
                 .filter(values -> values.length <= MAX_ELEMENTS)
-                .map(values -> Arrays.stream(values).mapToObj(Dimension::of).toList());
+                .map(Contents::dimensions);
     }
 
     private static Optional<List<Dimension>> gather(NodeCall call) {

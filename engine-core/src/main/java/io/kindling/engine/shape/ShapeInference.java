@@ -1,10 +1,10 @@
 package io.kindling.engine.shape;
 
+import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Dimension;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.OnnxModel;
-import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.ir.ValueType.TensorType;
 import java.util.ArrayList;
@@ -20,30 +20,63 @@ import java.util.Optional;
  * symbols are a file's claims.
  */
 public final class ShapeInference {
-    private final Map<String, ValueType> types = new LinkedHashMap<>();
-    private final Map<String, List<Dimension>> contents = new HashMap<>();
+    private final Map<String, ValueType> types;
+    private final Map<String, List<Dimension>> integers;
 
-    private ShapeInference() {}
+    private ShapeInference(Knowledge known) {
+        types = new LinkedHashMap<>(known.types());
+        integers = new HashMap<>(known.integers());
+    }
+
+    /**
+     * What is known of values by name.
+     *
+     * @param integers elements of small int64 and int32 tensors of rank 0 or 1; a known element may be negative
+     */
+    public record Knowledge(Map<String, ValueType> types, Map<String, List<Dimension>> integers) {
+        public static final Knowledge NONE = new Knowledge(Map.of(), Map.of());
+    }
 
     /** Types of all values of the main graph by name; {@link ValueType#UNKNOWN} where nothing is known. */
     public static Map<String, ValueType> infer(OnnxModel model) {
-        ShapeInference inference = new ShapeInference();
-        inference.run(model.graph());
+        Graph graph = model.graph();
+        Map<String, ValueType> declared = new HashMap<>(graph.valueTypes());
+        graph.outputs().forEach(output -> declared.put(output.name(), output.type()));
+        ShapeInference inference = new ShapeInference(Knowledge.NONE);
+        graph.inputs().forEach(input -> inference.types.put(input.name(), input.type()));
+        inference.run(graph, declared);
         return inference.types;
     }
 
-    private void run(Graph graph) {
-        graph.inputs().forEach(input -> types.put(input.name(), input.type()));
+    /**
+     * What follows from the operators, the constants and the ports of a main graph, which are checked when it runs. What
+     * the file says of values between is not believed.
+     */
+    public static Knowledge prove(Graph graph) {
+        ShapeInference inference = new ShapeInference(Knowledge.NONE);
+        graph.inputs().forEach(input -> inference.types.put(input.name(), input.type()));
+        inference.run(graph, Map.of());
+        return new Knowledge(inference.types, inference.integers);
+    }
+
+    /** The same for the body of a node, which sees the values around it; of its own inputs nothing is believed. */
+    public static Knowledge proveBody(Graph body, Knowledge outer) {
+        ShapeInference inference = new ShapeInference(outer);
+        body.inputs().forEach(input -> {
+            inference.types.put(input.name(), ValueType.UNKNOWN);
+            inference.integers.remove(input.name());
+        });
+        inference.run(body, Map.of());
+        return new Knowledge(inference.types, inference.integers);
+    }
+
+    private void run(Graph graph, Map<String, ValueType> declared) {
         graph.initializers().forEach((name, tensor) -> {
             types.put(name, NodeTypes.of(tensor));
-            Contents.of(tensor).ifPresent(content -> contents.put(name, content));
+            set(name, Contents.of(tensor));
         });
-        Map<String, ValueType> declared = new HashMap<>(graph.valueTypes());
-        for (ValueInfo output : graph.outputs()) {
-            declared.put(output.name(), output.type());
-        }
         for (Node node : graph.nodes()) {
-            NodeCall call = new NodeCall(node, types, contents);
+            NodeCall call = new NodeCall(node, types, integers);
             List<ValueType> inferred = NodeTypes.of(call);
             for (int i = 0; i < node.outputs().size(); i++) {
                 String output = node.outputs().get(i);
@@ -52,11 +85,24 @@ public final class ShapeInference {
                     types.put(output, merge(type, declared.getOrDefault(output, ValueType.UNKNOWN)));
                 }
             }
-            if (node.outputs().size() == 1) {
-                Contents.of(call)
-                        .ifPresent(content -> contents.put(node.outputs().get(0), content));
+            node.outputs().forEach(integers::remove);
+            if (node.outputs().size() == 1 && isInteger(types.get(node.outputs().get(0)))) {
+                set(node.outputs().get(0), Contents.of(call));
             }
         }
+    }
+
+    private void set(String name, Optional<List<Dimension>> elements) {
+        integers.remove(name);
+        elements.ifPresent(known -> integers.put(name, known));
+    }
+
+    /** Shapes computed in other types round on the way. */
+    private static boolean isInteger(ValueType type) {
+        return type instanceof TensorType tensor
+                && tensor.elementType()
+                        .filter(element -> element == DataType.INT64 || element == DataType.INT32)
+                        .isPresent();
     }
 
     private static ValueType merge(ValueType inferred, ValueType declared) {

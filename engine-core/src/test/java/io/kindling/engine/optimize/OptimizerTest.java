@@ -12,7 +12,6 @@ import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.TensorData;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -119,46 +118,84 @@ class OptimizerTest {
                         "c,d,d,f,g -> Sum -> y");
     }
 
+    private static final ConstantEvaluator COPY = (node, inputs) -> Optional.of(List.of(inputs.get(0)));
+
+    private static final ConstantEvaluator NOTHING = (node, inputs) -> Optional.empty();
+
     @Test
-    void smallConstantsAreFoldedThroughTheEvaluatorAndWeightsAreNot() {
+    void smallConstantsAreFoldedThroughTheEvaluator() {
+        Graph graph = with(
+                graph(
+                        "x",
+                        "y,out",
+                        node("a, -> Inc -> b"),
+                        node("b -> Inc -> c"),
+                        node("a -> RandomUniformLike -> r"),
+                        node("a -> Inc -> out"),
+                        node("c,r,x -> Sum -> y")),
+                "a",
+                TensorData.ofLongs(new long[0], 5));
+        ConstantEvaluator increment = (node, inputs) -> {
+            long value = inputs.get(0).integers().orElseThrow()[0];
+            return Optional.of(List.of(TensorData.ofLongs(new long[0], value + 1)));
+        };
+        Graph result = new ConstantFolding(increment).apply(graph);
+        assertThat(show(result)).containsExactly("a -> RandomUniformLike -> r", "a -> Inc -> out", "c,r,x -> Sum -> y");
+        assertThat(result.initializers().get("c").integers().orElseThrow()).containsExactly(7);
+    }
+
+    @Test
+    void weightsAreFoldedOnlyWhenNobodyElseReadsThem() {
+        Graph body = graph("", "z", node("shared -> Abs -> z"));
         Graph graph = with(
                 with(
                         graph(
                                 "x",
                                 "y",
-                                node("a, -> Inc -> b"),
-                                node("b -> Inc -> c"),
-                                node("w -> Inc -> v"),
-                                node("a -> RandomUniformLike -> r"),
-                                node("c,v,r,x -> Sum -> y")),
-                        "a",
-                        TensorData.ofLongs(new long[0], 5)),
-                "w",
-                TensorData.ofLongs(new long[] {3}, 1, 2, 3));
-        List<String> evaluated = new ArrayList<>();
-        ConstantEvaluator increment = (node, inputs) -> {
-            evaluated.add(node.name());
-            long value = ((TensorData.Inline) inputs.get(0).content()).bytes().getLong(0);
-            return Optional.of(List.of(TensorData.ofLongs(new long[0], value + 1)));
+                                node("own -> Transpose -> a"),
+                                node("shared -> Transpose -> b"),
+                                branch("x -> If -> c", body),
+                                node("x,a,b,c -> Sum -> y")),
+                        "own",
+                        TensorData.ofFloats(new long[] {20_000}, new float[20_000])),
+                "shared",
+                TensorData.ofFloats(new long[] {20_000}, new float[20_000]));
+        assertThat(show(new ConstantFolding(COPY).apply(graph)))
+                .containsExactly("shared -> Transpose -> b", "x -> If -> c", "x,a,b,c -> Sum -> y");
+    }
+
+    @Test
+    void whatWouldGrowTheModelIsNotEvenEvaluated() {
+        Graph graph = with(
+                with(
+                        graph(
+                                "",
+                                "y",
+                                node("large -> ConstantOfShape -> a"),
+                                node("one,large -> Expand -> b"),
+                                node("one,large -> Tile -> c"),
+                                node("one,large,one -> Range -> d"),
+                                node("one,one -> DequantizeLinear -> e"),
+                                node("a,b,c,d,e -> Sum -> y")),
+                        "large",
+                        TensorData.ofLongs(new long[] {1}, 1L << 40)),
+                "one",
+                TensorData.ofLongs(new long[] {1}, 1));
+        ConstantEvaluator refused = (node, inputs) -> {
+            throw new AssertionError(node.name() + " is evaluated");
         };
-        Graph result = new ConstantFolding(increment, 16).apply(graph);
-        assertThat(evaluated).containsExactly("b", "c");
-        assertThat(show(result)).containsExactly("w -> Inc -> v", "a -> RandomUniformLike -> r", "c,v,r,x -> Sum -> y");
-        TensorData.Inline folded =
-                (TensorData.Inline) result.initializers().get("c").content();
-        assertThat(folded.bytes().getLong(0)).isEqualTo(7);
+        assertThat(new ConstantFolding(refused).apply(graph)).isSameAs(graph);
     }
 
     @Test
     void passesRunTogetherAndCanBeSwitchedOffByName() {
         Node constant = node(" -> Constant -> a", Map.of("value_int", Attribute.of(1)));
         Graph graph = graph("x", "y", constant, node("a -> Identity -> b"), node("x,b -> Add -> y"));
-        Graph all = Optimizer.standard(Optional.empty(), Set.of()).optimize(graph);
+        Graph all = Optimizer.standard(NOTHING, Set.of()).optimize(graph);
         assertThat(show(all)).containsExactly("x,a -> Add -> y");
-        Graph some =
-                Optimizer.standard(Optional.empty(), Set.of("constant_nodes")).optimize(graph);
+        Graph some = Optimizer.standard(NOTHING, Set.of("constant_nodes")).optimize(graph);
         assertThat(show(some)).containsExactly(" -> Constant -> a", "x,a -> Add -> y");
-        assertThatThrownBy(() -> Optimizer.standard(Optional.empty(), Set.of("magic")))
+        assertThatThrownBy(() -> Optimizer.standard(NOTHING, Set.of("magic")))
                 .isInstanceOf(OptionException.class)
                 .hasMessageContaining("[magic]")
                 .hasMessageContaining("dead_code");

@@ -1,9 +1,6 @@
 package io.kindling.engine.optimize.ragged;
 
-import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.TensorData;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -32,22 +29,7 @@ sealed interface Fact {
 
         /** The elements of a small integer tensor. */
         Optional<long[]> integers() {
-            if (data.isEmpty() || !(data.get().content() instanceof TensorData.Inline inline)) {
-                return Optional.empty();
-            }
-            ByteBuffer bytes = inline.bytes().duplicate().order(ByteOrder.LITTLE_ENDIAN);
-            int count = Math.toIntExact(data.get().elementCount());
-            long[] values = new long[count];
-            for (int k = 0; k < count; k++) {
-                if (data.get().type() == DataType.INT64) {
-                    values[k] = bytes.getLong();
-                } else if (data.get().type() == DataType.INT32) {
-                    values[k] = bytes.getInt();
-                } else {
-                    return Optional.empty();
-                }
-            }
-            return Optional.of(values);
+            return data.flatMap(TensorData::integers);
         }
     }
 
