@@ -1,110 +1,92 @@
 package io.kindling.engine.gguf;
 
-import io.kindling.engine.ir.Half;
 import java.nio.ByteBuffer;
 
 /**
- * Quantised blocks of 32 in the layouts of ggml (Q4_0, Q4_1, Q8_0) turned into those of {@code MatMulNBits}: codes of
- * consecutive elements packed low nibble first, and float32 scales and zero points with
- * {@code value = scale * (code - zeroPoint)}. Q4_0 and Q8_0 keep their values exactly; Q4_1 ({@code d * q + m}) has zero
- * point {@code -m/d}, equal up to float32 rounding.
+ * Rows of a quantised weight in the layout of {@code MatMulNBits}: codes of consecutive elements packed low bits first,
+ * and float32 scales and zero points with {@code value = scale * (code - zeroPoint)}. Scales and codes are exact. A zero
+ * point is {@code -offset / scale} rounded to float32, which moves a value by no more than {@code 2^-23} of its offset.
  */
 final class BlockCodec {
-    static final int BLOCK = 32;
-    private static final int HALF_BLOCK = BLOCK / 2;
-
     private final WeightRows rows;
+    private final BlockLayout layout;
+    private final BlockLayout.Block block = new BlockLayout.Block();
 
     BlockCodec(WeightRows rows) {
         this.rows = rows;
-    }
-
-    static boolean isBlockQuantised(GgufType type) {
-        return type == GgufType.Q4_0 || type == GgufType.Q4_1 || type == GgufType.Q8_0;
+        layout = BlockLayout.of(rows.type()).orElseThrow();
     }
 
     int bits() {
-        return rows.type() == GgufType.Q8_0 ? 8 : 4;
+        return layout.bits();
+    }
+
+    /** Elements that share a scale. */
+    int groupSize() {
+        return layout.group();
+    }
+
+    int groupsPerRow() {
+        return rows.columns() / layout.group();
     }
 
     boolean hasZeroPoints() {
-        return rows.type() == GgufType.Q4_1;
+        return layout.hasOffsets();
     }
 
-    int codeBytesPerBlock() {
-        return BLOCK * bits() / 8;
+    int codeBytesPerGroup() {
+        return layout.group() * layout.bits() / 8;
     }
 
     void putCodes(int row, ByteBuffer target) {
-        ByteBuffer bytes = rows.bytes(row);
-        int at = rows.offset(row);
-        for (int block = 0; block < rows.blocks(); block++, at += rows.type().blockBytes()) {
-            switch (rows.type()) {
-                case Q8_0 -> {
-                    for (int i = 0; i < BLOCK; i++) {
-                        target.put((byte) (bytes.get(at + 2 + i) + 128));
-                    }
-                }
-                case Q4_0 -> putNibbles(bytes, at + 2, target);
-                default -> {
-                    if (Half.toFloat(bytes.getShort(at)) == 0) {
-                        putConstant(target);
-                    } else {
-                        putNibbles(bytes, at + 4, target);
-                    }
+        for (int k = 0; k < rows.blocks(); k++) {
+            read(row, k);
+            for (int g = 0; g < layout.groupsPerBlock(); g++) {
+                // Without a step all elements are the offset: code 1, scale offset, zero point 0.
+                boolean constant = layout.hasOffsets() && block.scales[g] == 0;
+                for (int i = g * layout.group(); i < (g + 1) * layout.group(); i += 8 / layout.bits()) {
+                    int first = constant ? 1 : block.codes[i];
+                    int second = layout.bits() == 8 ? 0 : constant ? 1 : block.codes[i + 1];
+                    target.put((byte) (first | second << 4));
                 }
             }
-        }
-    }
-
-    /** Without a step all elements are the offset m: code 1, scale m, zero point 0. */
-    private static void putConstant(ByteBuffer target) {
-        for (int i = 0; i < HALF_BLOCK; i++) {
-            target.put((byte) 0x11);
-        }
-    }
-
-    /** A ggml byte holds elements i and i + 16; a MatMulNBits byte holds 2i and 2i + 1. */
-    private static void putNibbles(ByteBuffer bytes, int at, ByteBuffer target) {
-        for (int i = 0; i < HALF_BLOCK; i++) {
-            int first = 2 * i;
-            int shift = first < HALF_BLOCK ? 0 : 4;
-            int low = bytes.get(at + first % HALF_BLOCK) >> shift & 15;
-            int high = bytes.get(at + first % HALF_BLOCK + 1) >> shift & 15;
-            target.put((byte) (low | high << 4));
         }
     }
 
     void putScales(int row, ByteBuffer target) {
-        ByteBuffer bytes = rows.bytes(row);
-        int at = rows.offset(row);
-        for (int block = 0; block < rows.blocks(); block++, at += rows.type().blockBytes()) {
-            float scale = finite(bytes.getShort(at), row, block);
-            if (hasZeroPoints()) {
-                float offset = finite(bytes.getShort(at + 2), row, block);
-                scale = scale == 0 ? offset : scale;
+        for (int k = 0; k < rows.blocks(); k++) {
+            read(row, k);
+            for (int g = 0; g < layout.groupsPerBlock(); g++) {
+                float scale = block.scales[g];
+                if (layout.hasOffsets()) {
+                    requireFinite(block.offsets[g], row, k);
+                    scale = scale == 0 ? block.offsets[g] : scale;
+                }
+                requireFinite(scale, row, k);
+                target.putFloat(scale);
             }
-            target.putFloat(scale);
         }
     }
 
     void putZeroPoints(int row, ByteBuffer target) {
-        ByteBuffer bytes = rows.bytes(row);
-        int at = rows.offset(row);
-        for (int block = 0; block < rows.blocks(); block++, at += rows.type().blockBytes()) {
-            float scale = Half.toFloat(bytes.getShort(at));
-            target.putFloat(scale == 0 ? 0 : -Half.toFloat(bytes.getShort(at + 2)) / scale);
+        for (int k = 0; k < rows.blocks(); k++) {
+            read(row, k);
+            for (int g = 0; g < layout.groupsPerBlock(); g++) {
+                target.putFloat(block.scales[g] == 0 ? 0 : -block.offsets[g] / block.scales[g]);
+            }
         }
     }
 
-    private float finite(short bits, int row, int block) {
-        float value = Half.toFloat(bits);
+    private void read(int row, int index) {
+        layout.read(rows.bytes(row), rows.offset(row) + index * rows.type().blockBytes(), block);
+    }
+
+    private void requireFinite(float value, int row, int index) {
         if (!Float.isFinite(value)) {
             throw rows.file()
                     .invalid(
                             "tensor '" + rows.name(row) + "'",
-                            "has a scale or offset that is " + value + " in block " + block + "; the file is damaged");
+                            "has a scale or offset that is " + value + " in block " + index + "; the file is damaged");
         }
-        return value;
     }
 }

@@ -3,16 +3,17 @@ package io.kindling.engine.gguf;
 import io.kindling.engine.ir.Half;
 import java.nio.ByteBuffer;
 
-/** Single elements of a weight as float32, for the types that have such a form. */
+/** Rows of a weight as floating-point numbers. */
 final class FloatCodec {
     private final WeightRows rows;
+    private final BlockLayout.Block block = new BlockLayout.Block();
 
     FloatCodec(WeightRows rows) {
         this.rows = rows;
     }
 
-    static boolean isConverted(GgufType type) {
-        return type == GgufType.F32 || type == GgufType.F16 || BlockCodec.isBlockQuantised(type);
+    static boolean isFloat(GgufType type) {
+        return type == GgufType.F32 || type == GgufType.F16 || type == GgufType.BF16;
     }
 
     void putRow(int row, ByteBuffer target) {
@@ -21,9 +22,20 @@ final class FloatCodec {
         }
     }
 
+    /** A row as it is in the file, for types that ONNX has too. */
+    void putSourceRow(int row, ByteBuffer target) {
+        target.put(rows.bytes(row)
+                .slice(rows.offset(row), rows.blocks() * rows.type().blockBytes()));
+    }
+
+    /** A quantised row rounded to float16. */
     void putHalfRow(int row, ByteBuffer target) {
-        for (int column = 0; column < rows.columns(); column++) {
-            target.putShort(Half.ofFloat(value(row, column)));
+        BlockLayout layout = BlockLayout.of(rows.type()).orElseThrow();
+        for (int k = 0; k < rows.blocks(); k++) {
+            layout.read(rows.bytes(row), rows.offset(row) + k * rows.type().blockBytes(), block);
+            for (int i = 0; i < rows.type().blockElements(); i++) {
+                target.putShort(Half.ofFloat(layout.value(block, i)));
+            }
         }
     }
 
@@ -36,22 +48,12 @@ final class FloatCodec {
 
     private float value(int row, int column) {
         ByteBuffer bytes = rows.bytes(row);
-        int block = rows.offset(row)
-                + column / rows.type().blockElements() * rows.type().blockBytes();
-        int within = column % rows.type().blockElements();
+        int at = rows.offset(row) + column * rows.type().blockBytes();
         return switch (rows.type()) {
-            case F32 -> bytes.getFloat(block);
-            case F16 -> Half.toFloat(bytes.getShort(block));
-            case Q8_0 -> Half.toFloat(bytes.getShort(block)) * bytes.get(block + 2 + within);
-            case Q4_0 -> Half.toFloat(bytes.getShort(block)) * (nibble(bytes, block + 2, within) - 8);
-            case Q4_1 ->
-                Half.toFloat(bytes.getShort(block)) * nibble(bytes, block + 4, within)
-                        + Half.toFloat(bytes.getShort(block + 2));
-            default -> throw new IllegalStateException("no float form of " + rows.type());
+            case F32 -> bytes.getFloat(at);
+            case F16 -> Half.toFloat(bytes.getShort(at));
+            case BF16 -> Float.intBitsToFloat(bytes.getShort(at) << 16);
+            default -> throw new IllegalStateException(rows.type() + " has no single elements");
         };
-    }
-
-    private static int nibble(ByteBuffer bytes, int at, int within) {
-        return within < 16 ? bytes.get(at + within) & 15 : bytes.get(at + within - 16) >> 4 & 15;
     }
 }

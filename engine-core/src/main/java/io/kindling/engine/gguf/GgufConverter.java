@@ -20,8 +20,8 @@ import java.util.UUID;
 /**
  * Converts a GGUF file into an ONNX model package: {@code model.onnx}, {@code model.onnx.data}, {@code genai_config.json},
  * {@code tokenizer.json}, {@code tokenizer_config.json} and, where the file has one, {@code chat_template.jinja}. Files of
- * the llama architecture in F32, F16, Q4_0, Q4_1 and Q8_0. All values are kept exactly, except that zero points of Q4_1
- * round to float32 and an embedding in Q4_1 is stored in float16.
+ * the llama architecture in the types of {@link BlockLayout}, F32, F16 and BF16. Values are kept exactly, except that zero points
+ * round to float32 and an embedding in a type that has them is stored in float16.
  */
 public final class GgufConverter {
     private static final long IR_VERSION = 10;

@@ -115,7 +115,7 @@ final class LlamaGraph {
     }
 
     private static boolean isGatheredInBlocks(GgufType type) {
-        return type == GgufType.Q8_0 || type == GgufType.Q4_0;
+        return BlockLayout.of(type).filter(layout -> !layout.hasOffsets()).isPresent();
     }
 
     /** Rows of the embedding; with a tied output, its blocks are shared by both. */
@@ -126,7 +126,7 @@ final class LlamaGraph {
         if (isGatheredInBlocks(rows.type())) {
             BlockCodec codec = weights.blocks(rows, table);
             String shape = "/model/constants/embed_tokens_shape";
-            long bytes = (long) rows.blocks() * codec.codeBytesPerBlock();
+            long bytes = (long) codec.groupsPerRow() * codec.codeBytesPerGroup();
             constant(shape, TensorData.ofLongs(new long[] {2}, rows.rows(), bytes));
             String flat = node(path + "Reshape", "", "Reshape", List.of(table + "_codes", shape), Map.of());
             return node(
@@ -136,14 +136,15 @@ final class LlamaGraph {
                     List.of(flat, "input_ids", table + "_scales"),
                     Map.of(
                             "bits", Attribute.of(codec.bits()),
-                            "block_size", Attribute.of(BlockCodec.BLOCK),
+                            "block_size", Attribute.of(codec.groupSize()),
                             "gather_axis", Attribute.of(0),
                             "quantize_axis", Attribute.of(1)));
         }
-        boolean half = rows.type() != GgufType.F32;
-        weights.table(rows, half ? DataType.FLOAT16 : DataType.FLOAT, table);
+        DataType type = weights.table(rows, table);
         String gathered = node(path + "Gather", "", "Gather", List.of(table, "input_ids"), Map.of());
-        return half ? node(path + "Cast", "", "Cast", List.of(gathered), to(DataType.FLOAT)) : gathered;
+        return type == DataType.FLOAT
+                ? gathered
+                : node(path + "Cast", "", "Cast", List.of(gathered), to(DataType.FLOAT));
     }
 
     /** Normalises {@code residual + branch}: the result, then the sum. */
@@ -273,7 +274,7 @@ final class LlamaGraph {
     /** @param written whether the weight is an initializer already */
     private void linear(String path, String input, WeightRows rows, String weight, boolean written, String output)
             throws IOException {
-        if (!BlockCodec.isBlockQuantised(rows.type())) {
+        if (FloatCodec.isFloat(rows.type())) {
             weights.transposed(rows, weight);
             graph.nodes().add(new Node(path, "", "MatMul", List.of(input, weight), List.of(output), Map.of()));
             return;
@@ -287,7 +288,7 @@ final class LlamaGraph {
         attributes.put("K", Attribute.of(rows.columns()));
         attributes.put("N", Attribute.of(rows.rows()));
         attributes.put("bits", Attribute.of(codec.bits()));
-        attributes.put("block_size", Attribute.of(BlockCodec.BLOCK));
+        attributes.put("block_size", Attribute.of(codec.groupSize()));
         attributes.put("accuracy_level", Attribute.of(ACCURACY_INT8));
         String name = path + "_Q" + codec.bits();
         graph.nodes().add(new Node(name, CONTRIB, "MatMulNBits", inputs, List.of(output), attributes));

@@ -4,6 +4,7 @@ import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.onnx.ExternalDataFile;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -87,11 +88,11 @@ final class LlamaWeights {
         return values;
     }
 
-    /** A block-quantised weight: {@code NAME_codes}, {@code NAME_scales} and, for Q4_1, {@code NAME_zero_points}. */
+    /** A block-quantised weight: {@code NAME_codes}, {@code NAME_scales} and, for types with offsets, {@code NAME_zero_points}. */
     BlockCodec blocks(WeightRows rows, String target) throws IOException {
         BlockCodec codec = new BlockCodec(rows);
-        long[] perBlock = {rows.rows(), rows.blocks()};
-        long[] codes = {rows.rows(), rows.blocks(), codec.codeBytesPerBlock()};
+        long[] perBlock = {rows.rows(), codec.groupsPerRow()};
+        long[] codes = {rows.rows(), codec.groupsPerRow(), codec.codeBytesPerGroup()};
         initializers.put(target + "_codes", data.append(DataType.UINT8, codes, rows.rows(), codec::putCodes));
         initializers.put(target + "_scales", data.append(DataType.FLOAT, perBlock, rows.rows(), codec::putScales));
         if (codec.hasZeroPoints()) {
@@ -107,13 +108,23 @@ final class LlamaWeights {
         initializers.put(target, data.append(DataType.FLOAT, shape, rows.columns(), new FloatCodec(rows)::putColumn));
     }
 
-    /** An embedding table in float32, or in float16 where it was quantised in a way that has no other form. */
-    void table(WeightRows rows, DataType type, String target) throws IOException {
+    /**
+     * An embedding table: float types as they are, quantised ones in float16.
+     *
+     * @return the type of the table
+     */
+    DataType table(WeightRows rows, String target) throws IOException {
         FloatCodec codec = new FloatCodec(rows);
+        DataType type =
+                switch (rows.type()) {
+                    case F32 -> DataType.FLOAT;
+                    case BF16 -> DataType.BFLOAT16;
+                    default -> DataType.FLOAT16;
+                };
         long[] shape = {rows.rows(), rows.columns()};
-        initializers.put(
-                target,
-                data.append(type, shape, rows.rows(), type == DataType.FLOAT16 ? codec::putHalfRow : codec::putRow));
+        ExternalDataFile.Rows content = FloatCodec.isFloat(rows.type()) ? codec::putSourceRow : codec::putHalfRow;
+        initializers.put(target, data.append(type, shape, rows.rows(), content));
+        return type;
     }
 
     /** Computed rows of float32, such as the RoPE tables. */
@@ -140,19 +151,20 @@ final class LlamaWeights {
                     "tensor '" + name + "'",
                     "has dimensions " + tensor.dimensions() + ", expected " + dimensions + " by the metadata");
         }
-        if (!FloatCodec.isConverted(tensor.type())) {
+        if (!FloatCodec.isFloat(tensor.type()) && BlockLayout.of(tensor.type()).isEmpty()) {
             throw file.unsupported(
-                    "tensor '" + name + "'",
-                    "is " + tensor.type()
-                            + "; F32, F16, Q4_0, Q4_1 and Q8_0 are converted, so take a file in one of these");
+                    "tensor '" + name + "' at offset " + tensor.offset(),
+                    "is " + tensor.type() + ", which is not converted; take a file in F32, F16, BF16 or one of "
+                            + Arrays.toString(BlockLayout.values()));
         }
         used.add(name);
         return tensor;
     }
 
     private void requireFloat(GgufTensor tensor) {
-        if (BlockCodec.isBlockQuantised(tensor.type())) {
-            throw file.unsupported("tensor '" + tensor.name() + "'", "is " + tensor.type() + ", expected F32 or F16");
+        if (!FloatCodec.isFloat(tensor.type())) {
+            throw file.unsupported(
+                    "tensor '" + tensor.name() + "'", "is " + tensor.type() + ", expected F32, F16 or BF16");
         }
     }
 }
