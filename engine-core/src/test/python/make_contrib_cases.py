@@ -40,7 +40,7 @@ class Writer:
         results = [f"y{k}" if flag else "" for k, flag in enumerate(flags)]
         node = helper.make_node(op, names, results, domain=domain, **(attributes or {}))
         tensors = {n: numpy_helper.from_array(np.asarray(a), n) for n, a in zip(names, inputs) if a is not None}
-        fixed = {names[k] for k in constants}
+        fixed = {names[k] for k in constants if k < len(names)}
         ports = [helper.make_tensor_value_info(n, t.data_type, list(t.dims)) for n, t in tensors.items() if n not in fixed]
         asked = [r for r in results if r]
         graph = helper.make_graph(

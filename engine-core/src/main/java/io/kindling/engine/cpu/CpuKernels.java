@@ -55,6 +55,16 @@ final class CpuKernels {
         IntegerMatMulKernels.register(registrar, pool);
         QuantizeKernels.register(registrar);
         QLinearKernels.register(registrar);
+        MatrixKernels.register(registrar);
+        GateKernels.register(registrar);
+        DecodingKernels.register(registrar);
+        EmbeddingKernels.register(registrar);
+        PositionBiasKernels.register(registrar);
+        registrar.register("com.microsoft", "MRotaryEmbedding", 1, MultimodalRotaryKernel::create);
+        registrar.register("com.microsoft", "GatedDeltaNet", 1, request -> GatedDeltaNetKernel.create(request, pool));
+        registrar.register("com.microsoft", "MatMulBnb4", 1, request -> Bnb4Kernel.create(request, pool));
+        registrar.register("com.microsoft", "MoE", 1, request -> MoeKernel.create(request, pool));
+        registrar.register("com.microsoft", "QMoE", 1, request -> MoeKernel.create(request, pool));
         RotaryKernels.register(registrar);
         MultiHeadAttentionKernel.register(registrar, pool);
         registrar.register("", "Attention", 23, request -> AttentionKernel.create(request, pool));

@@ -34,7 +34,7 @@ final class RotaryKernels {
         };
     }
 
-    private static int heads(Tensor x, int heads, int dimension, Tensor cos) {
+    static int heads(Tensor x, int heads, int dimension, Tensor cos) {
         if (x.rank() == 4) {
             return (int) x.dim(1);
         }

@@ -70,7 +70,7 @@ final class SoftmaxKernels {
         return max;
     }
 
-    private static void softmax(double[] values, int count) {
+    static void softmax(double[] values, int count) {
         double max = max(values, count);
         double sum = 0;
         for (int k = 0; k < count; k++) {

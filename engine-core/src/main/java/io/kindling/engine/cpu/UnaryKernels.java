@@ -42,7 +42,7 @@ final class UnaryKernels {
         numeric(registrar, "Acosh", x -> Math.log(x + Math.sqrt(x - 1) * Math.sqrt(x + 1)), null);
         numeric(registrar, "Atanh", x -> 0.5 * (Math.log1p(x) - Math.log1p(-x)), null);
         numeric(registrar, "Erf", ErrorFunction::erf, null);
-        numeric(registrar, "Softplus", x -> Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x))), null);
+        numeric(registrar, "Softplus", UnaryKernels::softplus, null);
         numeric(registrar, "Softsign", x -> x / (1 + Math.abs(x)), null);
         numeric(registrar, "HardSwish", x -> x * Math.max(0, Math.min(1, x / 6 + 0.5)), null);
         numeric(registrar, "Mish", x -> x * Math.tanh(Math.log1p(Math.exp(x))), null);
@@ -190,6 +190,10 @@ final class UnaryKernels {
 
     static double sigmoid(double x) {
         return 1 / (1 + Math.exp(-x));
+    }
+
+    static double softplus(double x) {
+        return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
     }
 
     static double gelu(double x) {
