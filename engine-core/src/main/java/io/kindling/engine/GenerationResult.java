@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param promptIds the ids that were fed
  * @param tokenIds the generated ids, the stop id included
  * @param text the answer, without stop id and stop text
+ * @param characterCut whether the last tokens were the beginning of a character, which {@code text} then leaves out
  * @param logits per step the highest raw logits, largest first; empty unless asked for
  * @param error set when {@code finishReason} is ERROR
  */
@@ -19,6 +20,7 @@ public record GenerationResult(
         List<Integer> tokenIds,
         String text,
         FinishReason finishReason,
+        boolean characterCut,
         List<List<TokenLogit>> logits,
         Optional<RowError> error) {
 
@@ -48,6 +50,13 @@ public record GenerationResult(
 
     public static GenerationResult failed(String id, List<Integer> promptIds, ErrorCode code, String message) {
         return new GenerationResult(
-                id, promptIds, List.of(), "", FinishReason.ERROR, List.of(), Optional.of(new RowError(code, message)));
+                id,
+                promptIds,
+                List.of(),
+                "",
+                FinishReason.ERROR,
+                false,
+                List.of(),
+                Optional.of(new RowError(code, message)));
     }
 }

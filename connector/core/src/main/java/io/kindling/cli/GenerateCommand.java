@@ -155,6 +155,9 @@ final class GenerateCommand extends CliCommand {
         result.tokenIds().forEach(object.putArray("token_ids")::add);
         object.put("text", result.text());
         object.put("finish_reason", result.finishReason().label());
+        if (result.characterCut()) {
+            object.put("character_cut", true);
+        }
         result.error().ifPresent(error -> object.put("error", error.code() + ": " + error.message()));
         if (topLogits > 0) {
             ArrayNode steps = object.putArray("logits");

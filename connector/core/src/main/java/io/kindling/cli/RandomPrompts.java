@@ -42,7 +42,7 @@ final class RandomPrompts {
         List<Integer> ids = new ArrayList<>(length);
         while (ids.size() < length) {
             int id = random.nextInt(vocabulary);
-            if (!model.tokenizer().isSpecial(id)) {
+            if (model.tokenizer().specialToken(id).isEmpty()) {
                 ids.add(id);
             }
         }

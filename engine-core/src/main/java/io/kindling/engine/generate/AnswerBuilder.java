@@ -5,6 +5,7 @@ import io.kindling.engine.GenerationResult.FinishReason;
 import io.kindling.engine.GenerationResult.TokenLogit;
 import io.kindling.engine.sample.StopMatcher;
 import io.kindling.engine.text.IncrementalDetokenizer;
+import io.kindling.engine.text.Tokenizer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,17 +15,20 @@ import java.util.Set;
 final class AnswerBuilder {
     private final Job job;
     private final Set<Integer> stopIds;
+    private final Tokenizer tokenizer;
     private final IncrementalDetokenizer detokenizer;
     private final List<Integer> tokens = new ArrayList<>();
     private final List<List<TokenLogit>> logits = new ArrayList<>();
     private final StringBuilder text = new StringBuilder();
     private final StopMatcher stops;
     private FinishReason finish;
+    private boolean characterCut;
 
-    AnswerBuilder(Job job, Set<Integer> stopIds, IncrementalDetokenizer detokenizer) {
+    AnswerBuilder(Job job, Set<Integer> stopIds, Tokenizer tokenizer) {
         this.job = job;
         this.stopIds = job.options.ignoreEos() ? Set.of() : stopIds;
-        this.detokenizer = detokenizer;
+        this.tokenizer = tokenizer;
+        detokenizer = tokenizer.newDetokenizer(true);
         stops = new StopMatcher(job.options.stop());
         if (job.maxNewTokens == 0) {
             finish = FinishReason.LENGTH;
@@ -50,23 +54,33 @@ final class AnswerBuilder {
         boolean atStopId = stopIds.contains(token);
         if (!atStopId || forced) {
             text.append(stops.add(detokenizer.add(token)));
+            if (!stops.isEmpty()) {
+                tokenizer.specialToken(token).ifPresent(hidden -> text.append(stops.addHidden(hidden)));
+            }
         }
         if (forced) {
             return;
         }
-        if (atStopId || stops.stopped()) {
-            finish = FinishReason.STOP;
+        if (atStopId || stops.stopped() || !stops.isEmpty() && stops.wouldStop(detokenizer.pending())) {
+            end(FinishReason.STOP);
         } else if (tokens.size() >= job.maxNewTokens) {
-            finish = FinishReason.LENGTH;
+            end(FinishReason.LENGTH);
         }
-        if (finish != null && !stops.stopped()) {
+    }
+
+    private void end(FinishReason reason) {
+        boolean cut = reason == FinishReason.LENGTH && detokenizer.hasUnfinishedCharacter();
+        text.append(stops.add(detokenizer.finish(cut)));
+        if (!stops.stopped()) {
             text.append(stops.finish());
         }
+        finish = stops.stopped() ? FinishReason.STOP : reason;
+        characterCut = cut && !stops.stopped();
     }
 
     /** The answer, under the id of one who waits for it. */
     GenerationResult result(String id) {
         return new GenerationResult(
-                id, Job.boxed(job.prompt), tokens, text.toString(), finish, logits, Optional.empty());
+                id, Job.boxed(job.prompt), tokens, text.toString(), finish, characterCut, logits, Optional.empty());
     }
 }

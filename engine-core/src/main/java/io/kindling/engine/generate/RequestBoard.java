@@ -237,6 +237,7 @@ final class RequestBoard {
                 result.tokenIds(),
                 result.text(),
                 result.finishReason(),
+                result.characterCut(),
                 result.logits(),
                 result.error());
     }

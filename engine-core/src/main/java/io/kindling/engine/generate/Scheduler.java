@@ -95,7 +95,7 @@ final class Scheduler implements Runnable {
 
     /** False when the job has to wait for memory. */
     private boolean admit(Job job) {
-        AnswerBuilder answer = new AnswerBuilder(job, stopIds, tokenizer.newDetokenizer());
+        AnswerBuilder answer = new AnswerBuilder(job, stopIds, tokenizer);
         if (answer.isFinished()) {
             board.complete(job, answer.result(""));
             return true;

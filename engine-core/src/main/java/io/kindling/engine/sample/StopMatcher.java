@@ -1,5 +1,6 @@
 package io.kindling.engine.sample;
 
+import io.kindling.engine.text.Ends;
 import java.util.List;
 
 /**
@@ -7,28 +8,54 @@ import java.util.List;
  * held back; the stop text itself is never given out. Not thread-safe.
  */
 public final class StopMatcher {
+    private static final char SHOWN = 's';
+    private static final char HIDDEN = 'h';
+
     private final List<String> stops;
     private final StringBuilder held = new StringBuilder();
+    /** SHOWN or HIDDEN for each character of {@link #held}. */
+    private final StringBuilder kinds = new StringBuilder();
+
     private boolean stopped;
 
-    /** @param stops the first to occur in the text ends it; empty ones never match */
+    /** @param stops the first to be complete ends the text, of several that are the one that begins first; empty ones never match */
     public StopMatcher(List<String> stops) {
         this.stops = stops.stream().filter(stop -> !stop.isEmpty()).toList();
     }
 
     /** Takes a piece; returns the text that is certain to belong to the answer. Nothing once stopped. */
     public String add(String piece) {
+        return add(piece, SHOWN);
+    }
+
+    /** Takes the text of a control token, which may be part of a stop text but never is part of the answer. */
+    public String addHidden(String piece) {
+        return add(piece, HIDDEN);
+    }
+
+    private String add(String piece, char kind) {
         if (stopped) {
             return "";
         }
         held.append(piece);
-        int stop = firstStop();
+        kinds.append(String.valueOf(kind).repeat(piece.length()));
+        int stop = firstStop(held);
         if (stop >= 0) {
             stopped = true;
             held.setLength(stop);
             return take(stop);
         }
         return take(held.length() - undecided());
+    }
+
+    /** Whether a stop text would be complete with this piece. */
+    public boolean wouldStop(String piece) {
+        return stopped || !stops.isEmpty() && firstStop(new StringBuilder(held).append(piece)) >= 0;
+    }
+
+    /** Whether there is anything to look for. */
+    public boolean isEmpty() {
+        return stops.isEmpty();
     }
 
     /** Whether a stop text was found. */
@@ -42,15 +69,21 @@ public final class StopMatcher {
     }
 
     private String take(int length) {
-        String taken = held.substring(0, length);
+        StringBuilder taken = new StringBuilder(length);
+        for (int k = 0; k < length; k++) {
+            if (kinds.charAt(k) == SHOWN) {
+                taken.append(held.charAt(k));
+            }
+        }
         held.delete(0, length);
-        return taken;
+        kinds.delete(0, length);
+        return taken.toString();
     }
 
-    private int firstStop() {
+    private int firstStop(StringBuilder text) {
         int first = -1;
         for (String stop : stops) {
-            int at = held.indexOf(stop);
+            int at = text.indexOf(stop);
             if (at >= 0 && (first < 0 || at < first)) {
                 first = at;
             }
@@ -62,11 +95,7 @@ public final class StopMatcher {
     private int undecided() {
         int longest = 0;
         for (String stop : stops) {
-            for (int length = Math.min(stop.length() - 1, held.length()); length > longest; length--) {
-                if (stop.startsWith(held.substring(held.length() - length))) {
-                    longest = length;
-                }
-            }
+            longest = Math.max(longest, Ends.beginningOf(stop, held, held.length()));
         }
         return longest;
     }

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -23,28 +23,34 @@ import java.util.function.Function;
 public final class HuggingFaceTokenizer implements Tokenizer {
     private final Path file;
     private final TokenizersLibrary library;
-    private final BitSet special = new BitSet();
-    private final Optional<TokenBytes> bytes;
+    private final TokenNames names;
+    private final boolean cleansUp;
+    private final Optional<List<DecoderStep>> decoder;
     /** Held for reading by every call, so that closing waits for them. */
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
     private long handle;
 
-    private HuggingFaceTokenizer(Path file, TokenizersLibrary library, TokenizerFile content, long handle) {
+    private HuggingFaceTokenizer(
+            Path file,
+            TokenizersLibrary library,
+            long handle,
+            TokenNames names,
+            boolean cleansUp,
+            Optional<List<DecoderStep>> decoder) {
         this.file = file;
         this.library = library;
         this.handle = handle;
-        content.addedTokens().stream()
-                .filter(TokenizerFile.AddedToken::special)
-                .forEach(token -> special.set(token.id()));
-        bytes = TokenBytes.of(content);
+        this.names = names;
+        this.cleansUp = cleansUp;
+        this.decoder = decoder;
     }
 
     /**
-     * Loads a tokenizer.
+     * Loads a tokenizer, with the settings that lie beside it in {@code tokenizer_config.json} and the like.
      *
      * @param file a {@code tokenizer.json}
-     * @throws KindlingException TOKENIZER when it is missing or malformed, naming the file
+     * @throws KindlingException TOKENIZER when it is missing or malformed, naming file and field
      */
     public static HuggingFaceTokenizer open(Path file) {
         if (!Files.isRegularFile(file)) {
@@ -55,11 +61,20 @@ public final class HuggingFaceTokenizer implements Tokenizer {
         try {
             String json = Files.readString(file, StandardCharsets.UTF_8);
             TokenizerFile content = TokenizerFile.parse(json);
+            TokenizerSettings settings = TokenizerSettings.beside(file);
+            List<AddedToken> missing = settings.missing(content.addedTokens());
+            List<AddedToken> added = TokenizerJson.merged(content.addedTokens(), missing);
+            TokenNames names = new TokenNames(content.vocabulary(), added);
+            if (!missing.isEmpty()) {
+                json = TokenizerJson.withAddedTokens(json, added, names);
+            }
             TokenizersLibrary library = NativeTokenizers.library();
             long handle = library.createTokenizerFromString(json);
             library.disablePadding(handle);
             library.disableTruncation(handle);
-            return new HuggingFaceTokenizer(file, library, content, handle);
+            boolean cleansUp = settings.cleansUp(content.modelType());
+            return new HuggingFaceTokenizer(
+                    file, library, handle, names, cleansUp, Decoders.steps(content.decoder(), cleansUp));
         } catch (KindlingException alreadyClear) {
             throw alreadyClear;
         } catch (IOException | RuntimeException malformed) {
@@ -87,18 +102,20 @@ public final class HuggingFaceTokenizer implements Tokenizer {
     @Override
     public String decode(int[] ids, boolean skipSpecialTokens) {
         long[] wide = Arrays.stream(ids).asLongStream().toArray();
-        return withHandle(open -> library.decode(open, wide, skipSpecialTokens));
+        String text = withHandle(open -> library.decode(open, wide, skipSpecialTokens));
+        return cleansUp ? CleanUp.transformers(text) : text;
     }
 
     @Override
-    public boolean isSpecial(int id) {
-        return id >= 0 && special.get(id);
+    public Optional<String> specialToken(int id) {
+        return names.isSpecial(id) ? Optional.of(names.name(id)) : Optional.empty();
     }
 
     @Override
-    public IncrementalDetokenizer newDetokenizer() {
-        return bytes.<IncrementalDetokenizer>map(table -> new ByteLevelDetokenizer(table, this::isSpecial))
-                .orElseGet(() -> new WindowDetokenizer(ids -> decode(ids, true)));
+    public IncrementalDetokenizer newDetokenizer(boolean skipSpecialTokens) {
+        return decoder.<IncrementalDetokenizer>map(steps -> new StreamingDetokenizer(
+                        id -> skipSpecialTokens && names.isSpecial(id) ? null : names.name(id), steps))
+                .orElseGet(() -> new WholeDetokenizer(ids -> decode(ids, skipSpecialTokens)));
     }
 
     private <T> T withHandle(Function<Long, T> call) {

@@ -1,16 +1,23 @@
 package io.kindling.engine.text;
 
 /**
- * Turns the tokens of one answer into text as they come. The pieces, joined, are exactly what decoding all tokens at once
- * gives, except that bytes of an unfinished character at the end are held back.
+ * Turns the tokens of one answer into text as they come. The pieces of {@link #add} and {@link #finish}, joined, are exactly
+ * what decoding all tokens at once gives; what a later token may still change is held back. Not thread-safe.
  */
 public interface IncrementalDetokenizer {
-    /** The text that this token completes; empty while a character is unfinished. */
+    /** The text that has become certain with this token. */
     String add(int tokenId);
 
-    /** All text so far, without an unfinished character. */
-    String text();
+    /** What {@link #finish} would give now for {@code trimmed}; changes nothing. */
+    String pending();
 
-    /** Whether bytes of an unfinished character are held back. */
+    /** Whether the last bytes are the beginning of a character. */
     boolean hasUnfinishedCharacter();
+
+    /**
+     * The text held back, when no more tokens will come.
+     *
+     * @param trimmed leaves out an unfinished character, which otherwise becomes U+FFFD
+     */
+    String finish(boolean trimmed);
 }

@@ -1,5 +1,7 @@
 package io.kindling.engine.text;
 
+import java.util.Optional;
+
 /** Text to token ids and back, as Hugging Face's tokenizers library does it. Thread-safe. */
 public interface Tokenizer extends AutoCloseable {
     /**
@@ -10,11 +12,15 @@ public interface Tokenizer extends AutoCloseable {
 
     String decode(int[] ids, boolean skipSpecialTokens);
 
-    /** Ids of tokens that are special (control) tokens. */
-    boolean isSpecial(int id);
+    /** The text of a special (control) token; empty for all others. */
+    Optional<String> specialToken(int id);
 
-    /** A detokeniser for one text. */
-    IncrementalDetokenizer newDetokenizer();
+    /**
+     * A detokeniser for one text.
+     *
+     * @param skipSpecialTokens whether special tokens leave no text
+     */
+    IncrementalDetokenizer newDetokenizer(boolean skipSpecialTokens);
 
     @Override
     void close();

@@ -114,6 +114,7 @@ class BatchingEngineTest {
                         List.of(100, 101, 102, 103),
                         "defg",
                         FinishReason.LENGTH,
+                        false,
                         List.of(),
                         Optional.empty()));
     }

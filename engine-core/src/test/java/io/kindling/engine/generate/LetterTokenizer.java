@@ -2,6 +2,7 @@ package io.kindling.engine.generate;
 
 import io.kindling.engine.text.IncrementalDetokenizer;
 import io.kindling.engine.text.Tokenizer;
+import java.util.Optional;
 
 /** One id a UTF-16 unit, so that texts and ids can be read off each other. Ids below 32 are special. */
 final class LetterTokenizer implements Tokenizer {
@@ -16,32 +17,50 @@ final class LetterTokenizer implements Tokenizer {
     }
 
     @Override
-    public boolean isSpecial(int id) {
-        return id < 32;
+    public Optional<String> specialToken(int id) {
+        return id < 32 ? Optional.of("<" + id + ">") : Optional.empty();
     }
 
     @Override
-    public IncrementalDetokenizer newDetokenizer() {
-        StringBuilder text = new StringBuilder();
-        return new IncrementalDetokenizer() {
-            @Override
-            public String add(int tokenId) {
-                text.append((char) tokenId);
-                return String.valueOf((char) tokenId);
-            }
-
-            @Override
-            public String text() {
-                return text.toString();
-            }
-
-            @Override
-            public boolean hasUnfinishedCharacter() {
-                return false;
-            }
-        };
+    public IncrementalDetokenizer newDetokenizer(boolean skipSpecialTokens) {
+        return new LetterDetokenizer(skipSpecialTokens);
     }
 
     @Override
     public void close() {}
+
+    /** A high surrogate is the beginning of a character. */
+    private static final class LetterDetokenizer implements IncrementalDetokenizer {
+        private final boolean skipsSpecialTokens;
+        private String held = "";
+
+        LetterDetokenizer(boolean skipsSpecialTokens) {
+            this.skipsSpecialTokens = skipsSpecialTokens;
+        }
+
+        @Override
+        public String add(int tokenId) {
+            if (tokenId < 32) {
+                return skipsSpecialTokens ? "" : "<" + tokenId + ">";
+            }
+            String text = held + (char) tokenId;
+            held = Character.isHighSurrogate((char) tokenId) ? text : "";
+            return held.isEmpty() ? text : "";
+        }
+
+        @Override
+        public String pending() {
+            return "";
+        }
+
+        @Override
+        public boolean hasUnfinishedCharacter() {
+            return !held.isEmpty();
+        }
+
+        @Override
+        public String finish(boolean trimmed) {
+            return trimmed || held.isEmpty() ? "" : "\uFFFD";
+        }
+    }
 }

@@ -56,46 +56,30 @@ class HuggingFaceTokenizerTest {
         assertThat(decoded).isEqualTo(85);
     }
 
-    @Test
-    void byteLevelPiecesJoinToTheWholeText() throws Exception {
-        try (HuggingFaceTokenizer tokenizer = HuggingFaceTokenizer.open(resource("bytelevel.json"))) {
-            assertThat(tokenizer.newDetokenizer()).isInstanceOf(ByteLevelDetokenizer.class);
-            for (JsonNode line : cases("bytelevel")) {
-                if (line.has("decoded")) {
-                    IncrementalDetokenizer detokenizer = tokenizer.newDetokenizer();
-                    StringBuilder joined = new StringBuilder();
-                    for (int id : ids(line, "ids")) {
-                        joined.append(detokenizer.add(id));
-                    }
-                    String held = detokenizer.hasUnfinishedCharacter() ? "\uFFFD" : "";
-                    assertThat(joined + held).isEqualTo(line.get("decoded").asText());
-                    assertThat(detokenizer.text()).isEqualTo(joined.toString());
-                }
-            }
-        }
-    }
-
     @ParameterizedTest
-    @ValueSource(strings = {"bytefallback", "wordpiece"})
-    void piecesOfRealTextJoinToTheWholeText(String name) throws Exception {
+    @ValueSource(strings = {"bytelevel", "bytefallback", "wordpiece"})
+    void piecesJoinToTheWholeText(String name) throws Exception {
         int checked = 0;
         try (HuggingFaceTokenizer tokenizer = HuggingFaceTokenizer.open(resource(name + ".json"))) {
-            assertThat(tokenizer.newDetokenizer()).isInstanceOf(WindowDetokenizer.class);
             for (JsonNode line : cases(name)) {
-                if (line.has("text")) {
-                    int[] ids = ids(line, "special_ids");
-                    IncrementalDetokenizer detokenizer = tokenizer.newDetokenizer();
-                    StringBuilder joined = new StringBuilder();
-                    for (int id : ids) {
-                        joined.append(detokenizer.add(id));
+                if (line.has("decoded")) {
+                    for (boolean skip : new boolean[] {true, false}) {
+                        IncrementalDetokenizer detokenizer = tokenizer.newDetokenizer(skip);
+                        assertThat(detokenizer).isInstanceOf(StreamingDetokenizer.class);
+                        StringBuilder joined = new StringBuilder();
+                        for (int id : ids(line, "ids")) {
+                            joined.append(detokenizer.add(id));
+                        }
+                        joined.append(detokenizer.finish(false));
+                        assertThat(joined.toString())
+                                .isEqualTo(line.get(skip ? "decoded" : "decoded_special")
+                                        .asText());
+                        checked++;
                     }
-                    assertThat(joined.toString()).isEqualTo(tokenizer.decode(ids, true));
-                    assertThat(detokenizer.hasUnfinishedCharacter()).isFalse();
-                    checked++;
                 }
             }
         }
-        assertThat(checked).isEqualTo(25);
+        assertThat(checked).isEqualTo(170);
     }
 
     @ParameterizedTest
@@ -105,12 +89,13 @@ class HuggingFaceTokenizerTest {
             // An emoji that no training text holds: four tokens, one for each byte.
             int[] ids = tokenizer.encode("a👍", false);
             int[] emoji = Arrays.copyOfRange(ids, ids.length - 4, ids.length);
-            IncrementalDetokenizer detokenizer = tokenizer.newDetokenizer();
+            IncrementalDetokenizer detokenizer = tokenizer.newDetokenizer(true);
             for (int k = 0; k < 3; k++) {
                 assertThat(detokenizer.add(emoji[k])).isEmpty();
                 assertThat(detokenizer.hasUnfinishedCharacter()).isTrue();
+                assertThat(detokenizer.pending()).isEmpty();
             }
-            assertThat(detokenizer.add(emoji[3])).isEqualTo("👍");
+            assertThat(detokenizer.add(emoji[3]) + detokenizer.pending()).isEqualTo("👍");
             assertThat(detokenizer.hasUnfinishedCharacter()).isFalse();
         }
     }
@@ -126,12 +111,12 @@ class HuggingFaceTokenizerTest {
     @Test
     void knowsSpecialTokens() throws Exception {
         try (HuggingFaceTokenizer tokenizer = HuggingFaceTokenizer.open(resource("bytelevel.json"))) {
-            assertThat(tokenizer.isSpecial(tokenizer.encode("<|user|>", false)[0]))
-                    .isTrue();
-            assertThat(tokenizer.isSpecial(tokenizer.encode("<think>", false)[0]))
-                    .isFalse();
-            assertThat(tokenizer.isSpecial(0)).isFalse();
-            assertThat(tokenizer.isSpecial(-1)).isFalse();
+            assertThat(tokenizer.specialToken(tokenizer.encode("<|user|>", false)[0]))
+                    .contains("<|user|>");
+            assertThat(tokenizer.specialToken(tokenizer.encode("<think>", false)[0]))
+                    .isEmpty();
+            assertThat(tokenizer.specialToken(0)).isEmpty();
+            assertThat(tokenizer.specialToken(-1)).isEmpty();
         }
     }
 

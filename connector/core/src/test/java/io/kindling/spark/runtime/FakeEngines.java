@@ -121,6 +121,7 @@ public final class FakeEngines {
                 List.of(4, 5),
                 "re: " + prompt + key + " max " + request.options().maxNewTokens(),
                 FinishReason.STOP,
+                false,
                 List.of(),
                 Optional.empty());
     }
