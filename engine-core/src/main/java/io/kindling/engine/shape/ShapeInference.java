@@ -39,7 +39,11 @@ public final class ShapeInference {
 
     /** Types of all values of the main graph by name; {@link ValueType#UNKNOWN} where nothing is known. */
     public static Map<String, ValueType> infer(OnnxModel model) {
-        Graph graph = model.graph();
+        return infer(model.graph());
+    }
+
+    /** Types of all values of a graph; see {@link #infer(OnnxModel)}. */
+    public static Map<String, ValueType> infer(Graph graph) {
         Map<String, ValueType> declared = new HashMap<>(graph.valueTypes());
         graph.outputs().forEach(output -> declared.put(output.name(), output.type()));
         ShapeInference inference = new ShapeInference(Knowledge.NONE);
