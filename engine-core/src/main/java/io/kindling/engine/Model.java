@@ -1,10 +1,13 @@
 package io.kindling.engine;
 
+import io.kindling.engine.embed.BatchingEncoder;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.generate.GenerationEngines;
 import io.kindling.engine.generate.PathChoice;
 import io.kindling.engine.ir.OnnxModel;
+import io.kindling.engine.metadata.EncoderIo;
+import io.kindling.engine.metadata.EncoderResolver;
 import io.kindling.engine.metadata.ModelPackage;
 import io.kindling.engine.metadata.PackageFiles;
 import io.kindling.engine.metadata.PackageResolver;
@@ -33,6 +36,7 @@ public final class Model implements AutoCloseable {
     private Tokenizer tokenizer;
     private GraphSession session;
     private GenerationEngine generation;
+    private BatchingEncoder encoder;
     private boolean closed;
 
     private Model(
@@ -146,6 +150,21 @@ public final class Model implements AutoCloseable {
         return generation;
     }
 
+    /**
+     * The encoder that all callers of this model share.
+     *
+     * @throws KindlingException UNSUPPORTED when the model is no text encoder, TOKENIZER without a tokenizer
+     */
+    public synchronized TextEncoder encoder() {
+        refuseClosed();
+        if (encoder == null) {
+            EncoderIo io = EncoderResolver.resolve(modelPackage.root(), graph);
+            encoder = new BatchingEncoder(
+                    io, session(), tokenizer(), device.provider().allocator(), options.maxBatch());
+        }
+        return encoder;
+    }
+
     private void refuseClosed() {
         if (closed) {
             throw new KindlingException(ErrorCode.CANCELLED, "the model in '" + modelPackage.root() + "' is closed");
@@ -161,6 +180,9 @@ public final class Model implements AutoCloseable {
         closed = true;
         if (generation != null) {
             generation.close();
+        }
+        if (encoder != null) {
+            encoder.close();
         }
         if (session != null) {
             session.close();

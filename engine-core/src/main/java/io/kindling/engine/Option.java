@@ -20,6 +20,8 @@ public record Option<T>(
         ENGINE,
         /** How one text is generated; may differ from row to row. */
         GENERATION,
+        /** How texts become vectors or classes; may differ from call to call. */
+        ENCODING,
         /** What a job over many rows does around the engine. */
         JOB
     }

@@ -53,6 +53,7 @@ public final class OptionDocs {
         return switch (scope) {
             case ENGINE -> "Engine options";
             case GENERATION -> "Generation options";
+            case ENCODING -> "Encoding options";
             case JOB -> "Job options";
         };
     }
@@ -61,6 +62,7 @@ public final class OptionDocs {
         return switch (scope) {
             case ENGINE -> "How a model is loaded and run. Fixed for the life of a session.";
             case GENERATION -> "How one text is generated. They may differ from row to row.";
+            case ENCODING -> "How texts become vectors or classes. They may differ from call to call.";
             case JOB -> "What a job over many rows does around the engine.";
         };
     }

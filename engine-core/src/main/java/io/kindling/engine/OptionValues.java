@@ -66,6 +66,10 @@ public final class OptionValues {
                 get(Options.ON_OVERFLOW));
     }
 
+    public EncodingOptions encoding() {
+        return new EncodingOptions(get(Options.POOLING), get(Options.NORMALIZE), get(Options.MAX_TOKENS));
+    }
+
     public JobOptions job() {
         return new JobOptions(get(Options.ON_ERROR), get(Options.MAX_ERROR_FRACTION));
     }

@@ -1,5 +1,7 @@
 package io.kindling.engine;
 
+import io.kindling.engine.EncodingOptions.Normalization;
+import io.kindling.engine.EncodingOptions.Pooling;
 import io.kindling.engine.EngineOptions.ExecutionPath;
 import io.kindling.engine.GenerationOptions.OnOverflow;
 import io.kindling.engine.Option.Scope;
@@ -154,6 +156,28 @@ public final class Options {
             "What happens to a prompt that leaves no room for an answer: a row error, or its start or its end is cut"
                     + " off");
 
+    public static final Option<Pooling> POOLING = Option.of(
+            "pooling",
+            Scope.ENCODING,
+            OptionTypes.choice(Pooling.class),
+            Pooling.AUTO,
+            "How the states of a text's tokens become one vector; auto does as the package says, and takes the mean where"
+                    + " it says nothing");
+
+    public static final Option<Normalization> NORMALIZE = Option.of(
+            "normalize",
+            Scope.ENCODING,
+            OptionTypes.choice(Normalization.class),
+            Normalization.AUTO,
+            "Whether vectors get length 1; auto does as the package says, and normalises where it says nothing");
+
+    public static final Option<Integer> MAX_TOKENS = Option.of(
+            "max_tokens",
+            Scope.ENCODING,
+            OptionTypes.integer(0, 1 << 20),
+            0,
+            "Most tokens of a text to encode, longer ones lose their end; 0 takes the model's own limit");
+
     public static final Option<JobOptions.OnError> ON_ERROR = Option.of(
             "on_error",
             Scope.JOB,
@@ -194,6 +218,9 @@ public final class Options {
                 STOP_STRINGS,
                 IGNORE_EOS,
                 ON_OVERFLOW,
+                POOLING,
+                NORMALIZE,
+                MAX_TOKENS,
                 ON_ERROR,
                 MAX_ERROR_FRACTION);
     }

@@ -9,6 +9,7 @@ import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.metadata.DecoderIo;
 import io.kindling.engine.provider.DeviceAllocator;
+import io.kindling.engine.provider.GrowingTensor;
 import io.kindling.engine.provider.Provider;
 import io.kindling.engine.provider.Tensor;
 import java.util.HashMap;

@@ -40,12 +40,29 @@ final class MetadataFile {
 
     /** @throws ModelException when the file is there but holds no JSON object */
     static Optional<MetadataFile> json(Path file) {
+        return read(file, text -> parseJson(file, text));
+    }
+
+    private static JsonNode parseJson(Path file, String text) {
+        try {
+            return MAPPER.readTree(text);
+        } catch (JsonProcessingException malformed) {
+            throw malformed(file, "is no JSON: " + malformed.getOriginalMessage(), malformed);
+        }
+    }
+
+    /**
+     * A file that holds a JSON array, which becomes the field {@code items}.
+     *
+     * @throws ModelException when the file is there but holds no JSON array
+     */
+    static Optional<MetadataFile> array(Path file) {
         return read(file, text -> {
-            try {
-                return MAPPER.readTree(text);
-            } catch (JsonProcessingException malformed) {
-                throw malformed(file, "is no JSON: " + malformed.getOriginalMessage(), malformed);
+            JsonNode items = parseJson(file, text);
+            if (!items.isArray()) {
+                throw malformed(file, "must hold a list", null);
             }
+            return MAPPER.createObjectNode().set("items", items);
         });
     }
 

@@ -95,11 +95,12 @@ public final class PackageResolver {
                             "seq_length"))
                     .orElse(OptionalInt.empty());
         }
-        return length.isPresent() ? length : tokenizerLimit(files);
+        return length.isPresent() ? length : tokenizerLimit(files.tokenizerConfig());
     }
 
-    private static OptionalInt tokenizerLimit(PackageFiles files) {
-        JsonNode limit = files.tokenizerConfig()
+    /** {@code model_max_length}, unless it only says that there is no limit. */
+    static OptionalInt tokenizerLimit(Optional<MetadataFile> tokenizerConfig) {
+        JsonNode limit = tokenizerConfig
                 .map(file -> file.at("model_max_length"))
                 .filter(JsonNode::isNumber)
                 .orElse(null);

@@ -1,24 +1,21 @@
-package io.kindling.engine.generate;
+package io.kindling.engine.provider;
 
 import io.kindling.engine.ir.DataType;
-import io.kindling.engine.provider.DeviceAllocator;
-import io.kindling.engine.provider.DeviceBuffer;
-import io.kindling.engine.provider.Tensor;
 
 /** An input that is filled anew for every run, in storage that is reused and only grows. */
-final class GrowingTensor implements AutoCloseable {
+public final class GrowingTensor implements AutoCloseable {
     private final DeviceAllocator allocator;
     private final DataType type;
     private final Tensor tensor = Tensor.unplaced();
     private DeviceBuffer buffer;
 
-    GrowingTensor(DeviceAllocator allocator, DataType type) {
+    public GrowingTensor(DeviceAllocator allocator, DataType type) {
         this.allocator = allocator;
         this.type = type;
     }
 
     /** The tensor in a new shape; earlier contents stay where the storage is large enough. */
-    Tensor shaped(long... shape) {
+    public Tensor shaped(long... shape) {
         long bytes = type.byteSize(Tensor.count(shape));
         if (buffer == null || buffer.byteSize() < bytes) {
             close();

@@ -1,0 +1,2 @@
+/** Texts to vectors and classes with encoder models: batching by token count, pooling, labels. */
+package io.kindling.engine.embed;
