@@ -90,6 +90,25 @@ METHOD(void, rmsNorm)(
             epsilon, from, to);
 }
 
+METHOD(void, layerNorm)(
+    JNIEnv *env, jclass unused, jlong set, jlong x, jlong skip, jlong bias, jlong scale, jlong shift, jlong sum, jlong y, jint size,
+    jfloat epsilon, jint from, jint to) {
+    AT(const kernel_set, set)
+        ->layer_norm(
+            AT(const float, x), AT(const float, skip), AT(const float, bias), AT(const float, scale), AT(const float, shift),
+            AT(float, sum), AT(float, y), size, epsilon, from, to);
+}
+
+METHOD(void, softmax)(JNIEnv *env, jclass unused, jlong set, jlong x, jlong y, jint size, jint from, jint to) {
+    AT(const kernel_set, set)->softmax(AT(const float, x), AT(float, y), size, from, to);
+}
+
+METHOD(void, broadcast)(
+    JNIEnv *env, jclass unused, jlong set, jint op, jlong job, jlong a, jlong b, jlong y, jlong from, jlong to) {
+    AT(const kernel_set, set)
+        ->broadcast(op, AT(const broadcast_job, job), AT(const float, a), AT(const float, b), AT(float, y), from, to);
+}
+
 METHOD(void, elementwise)(JNIEnv *env, jclass unused, jlong set, jint op, jlong a, jlong b, jlong y, jlong from, jlong to) {
     AT(const kernel_set, set)->elementwise(op, AT(const float, a), AT(const float, b), AT(float, y), from, to);
 }

@@ -3,6 +3,7 @@
 #define KINDLING_KERNELS_H
 
 #include "attention.h"
+#include "elementwise.h"
 #include "gemm.h"
 #include "matmul_nbits.h"
 
@@ -19,7 +20,12 @@ typedef struct {
     void (*rms_norm)(
         const float *x, const float *skip, const float *bias, const float *scale, float *sum, float *y, int size, float epsilon, int from,
         int to);
+    void (*layer_norm)(
+        const float *x, const float *skip, const float *bias, const float *scale, const float *shift, float *sum, float *y, int size,
+        float epsilon, int from, int to);
+    void (*softmax)(const float *x, float *y, int size, int from, int to);
     void (*elementwise)(int op, const float *a, const float *b, float *y, int64_t from, int64_t to);
+    void (*broadcast)(int op, const broadcast_job *j, const float *a, const float *b, float *y, int64_t from, int64_t to);
     void (*gemm_pack)(const gemm_job *j, const float *b, float *target, int64_t from, int64_t to);
     void (*gemm)(
         const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to);

@@ -4,6 +4,7 @@
 #include "elementwise.c"
 #include "gemm.c"
 #include "matmul_nbits.c"
+#include "rows.c"
 
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
@@ -16,7 +17,10 @@ const kernel_set KERNEL(set) = {
     .append = KERNEL(append),
     .attend = KERNEL(attend),
     .rms_norm = KERNEL(rms_norm),
+    .layer_norm = KERNEL(layer_norm),
+    .softmax = KERNEL(softmax),
     .elementwise = KERNEL(elementwise),
+    .broadcast = KERNEL(broadcast),
     .gemm_pack = KERNEL(gemm_pack),
     .gemm = KERNEL(gemm),
 };

@@ -246,7 +246,6 @@ static void KERNEL(nbits_floats)(
     }
 }
 
-static v16 v16_abs(v16 x) { return (v16)((v16i)x & v16i_set(0x7fffffff)); }
 
 /* Round to nearest, ties to even, for |x| < 2^22. */
 static v16i v16_rint(v16 x) { return (v16i)(x + v16_set(12582912.0f)) - v16i_set(0x4B400000); }

@@ -74,6 +74,67 @@ static inline v16 v16_exp(v16 x) {
 
 static inline float expf_scalar(float x) { return v16_exp(v16_set(x))[0]; }
 
-static inline v16 v16_tanh(v16 x) { return v16_set(1.0f) - v16_set(2.0f) / (v16_exp(x + x) + v16_set(1.0f)); }
+static inline v16 v16_abs(v16 x) { return (v16)((v16i)x & v16i_set(0x7FFFFFFF)); }
+
+/* The magnitude of one value with the sign of another. */
+static inline v16 v16_copysign(v16 magnitude, v16 sign) {
+    return (v16)(((v16i)magnitude & v16i_set(0x7FFFFFFF)) | ((v16i)sign & v16i_set((int32_t)0x80000000)));
+}
+
+/* c[0] + c[1] x + ... + c[degree] x^degree */
+static inline __attribute__((always_inline)) v16 v16_polynomial(const float *c, int degree, v16 x) {
+    v16 y = v16_set(c[degree]);
+    for (int i = degree - 1; i >= 0; i--) y = v16_fma(y, x, v16_set(c[i]));
+    return y;
+}
+
+/*
+ * tanh with a relative error below 4e-7: near zero x + x^3 P(x^2), beyond 0.625 through the exponential. P is the polynomial of
+ * degree 4 of least relative error, found by Lawson's iteration on Chebyshev nodes.
+ */
+static inline v16 v16_tanh(v16 x) {
+    static const float p[] = {-3.3333329003e-01f, 1.3332771910e-01f, -5.3851120261e-02f, 2.0997923206e-02f, -6.0975820898e-03f};
+    v16 z = v16_abs(x), square = x * x;
+    v16 near = v16_fma(x * square, v16_polynomial(p, 4, square), x);
+    v16 far = v16_set(1.0f) - v16_set(2.0f) / (v16_exp(z + z) + v16_set(1.0f));
+    return v16_select(z < v16_set(0.625f), near, v16_copysign(far, x));
+}
+
+/* 1 - erf(z) for z from 1 on, within 2e-8: the exponential of a polynomial found as that of tanh; 0 from 4 on. */
+static inline v16 v16_erfc_far(v16 z) {
+    static const float q[] = {2.9102537431e-04f, -1.1301197153e+00f, -6.3201344382e-01f, -1.0990972678e-01f, 2.6327521974e-02f,
+        -4.7276879875e-03f, 5.9020317609e-04f, -4.5298091426e-05f, 1.5998191106e-06f};
+    v16i end = z >= v16_set(4.0f);
+    return v16_select(end, v16_set(0.0f), v16_exp(v16_polynomial(q, 8, z)));
+}
+
+/* erf(x) / x for |x| < 1, with a relative error below 2e-7; from the square of x. */
+static inline v16 v16_erf_near(v16 square) {
+    static const float p[] = {1.1283791657e+00f, -3.7612625824e-01f, 1.1283585147e-01f, -2.6853811869e-02f, 5.1883275595e-03f,
+        -8.0101925162e-04f, 7.8538576919e-05f};
+    return v16_polynomial(p, 6, square);
+}
+
+/* erf with an absolute error below 2e-7, and below 2e-7 of the value for |x| < 1. */
+static inline v16 v16_erf(v16 x) {
+    v16 z = v16_abs(x);
+    v16 far = v16_copysign(v16_set(1.0f) - v16_erfc_far(z), x);
+    return v16_select(z < v16_set(1.0f), x * v16_erf_near(x * x), far);
+}
+
+/* x (1 + erf(x / sqrt 2)) / 2; for negative x from 1 - erf, so that nothing cancels. */
+static inline v16 v16_gelu(v16 x) {
+    v16 t = x * v16_set(0.70710678118654752f), z = v16_abs(t), half = v16_set(0.5f) * x;
+    v16 near = v16_fma(half, t * v16_erf_near(t * t), half);
+    v16 beyond = v16_erfc_far(z);
+    v16 far = v16_select(x < v16_set(0.0f), half * beyond, v16_fma(-half, beyond, x));
+    return v16_select(z < v16_set(1.0f), near, far);
+}
+
+/* x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 = x / (1 + e^(-2 ...)) */
+static inline v16 v16_gelu_tanh(v16 x) {
+    v16 inner = v16_fma(x * x * x, v16_set(0.044715f), x) * v16_set(-2.0f * 0.79788456080286536f);
+    return x / (v16_set(1.0f) + v16_exp(inner));
+}
 
 #endif

@@ -4,7 +4,7 @@ package io.kindling.engine.cpu;
  * Walks an output shape and the inputs that broadcast to it in stretches along which every input either advances by one
  * element or stands still.
  */
-final class BroadcastLoop {
+public final class BroadcastLoop {
     /** One stretch: output elements from {@code out}; input i from {@code in[i]}, advancing by {@code strides[i]} (0 or 1). */
     @FunctionalInterface
     interface Body {
@@ -17,7 +17,7 @@ final class BroadcastLoop {
     private final int rank;
     private final int total;
 
-    BroadcastLoop(long[] output, long[]... inputShapes) {
+    public BroadcastLoop(long[] output, long[]... inputShapes) {
         inputs = inputShapes.length;
         total = Shapes.product(output, 0, output.length);
         int[][] full = new int[inputs][];
@@ -57,6 +57,30 @@ final class BroadcastLoop {
             }
         }
         return true;
+    }
+
+    /**
+     * The shape that two shapes broadcast to.
+     *
+     * @throws io.kindling.engine.error.OperatorException when they do not fit
+     */
+    public static long[] shape(long[] a, long[] b) {
+        return Shapes.broadcast(a, b);
+    }
+
+    /** How many axes are left once those are merged that every input walks as one; at least 1. */
+    public int rank() {
+        return rank;
+    }
+
+    /** Size of a merged axis; 0 is the innermost, whose size is the length of a stretch. */
+    public int size(int axis) {
+        return dims[axis];
+    }
+
+    /** Elements from one place to the next along a merged axis of an input, 0 where the input stands still. */
+    public int stride(int axis, int input) {
+        return strides[axis][input];
     }
 
     void forEach(Body body) {

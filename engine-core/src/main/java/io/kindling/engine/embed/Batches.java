@@ -19,7 +19,8 @@ final class Batches {
     static List<int[]> of(int[] lengths, int tokenBudget, int maxRows, boolean padded) {
         int[] order = IntStream.range(0, lengths.length)
                 .boxed()
-                .sorted(Comparator.comparingInt((Integer index) -> lengths[index]).reversed())
+                .sorted(Comparator.comparingInt((Integer index) -> lengths[index])
+                        .reversed())
                 .mapToInt(Integer::intValue)
                 .toArray();
         List<int[]> batches = new ArrayList<>();

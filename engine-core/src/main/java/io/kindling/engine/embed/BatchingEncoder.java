@@ -31,8 +31,7 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
     private final Queue<EncoderRun> idle = new ConcurrentLinkedQueue<>();
 
     /** @param maxRows most texts of a batch */
-    public BatchingEncoder(
-            EncoderIo io, Session session, Tokenizer tokenizer, DeviceAllocator allocator, int maxRows) {
+    public BatchingEncoder(EncoderIo io, Session session, Tokenizer tokenizer, DeviceAllocator allocator, int maxRows) {
         this.io = io;
         this.session = session;
         this.allocator = allocator;
@@ -44,19 +43,15 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
     @Override
     public List<Embedding> embed(List<String> texts, EncodingOptions options) {
         Optional<Pooling> pooling = pooling(options);
-        String output = pooling.isPresent() ? io.tokenStates().orElseThrow() : io.pooled().orElseThrow();
+        String output = pooling.isPresent()
+                ? io.tokenStates().orElseThrow()
+                : io.pooled().orElseThrow();
         boolean normalize = options.normalization() == Normalization.AUTO
                 ? io.normalize().orElse(true)
                 : options.normalization() == Normalization.TRUE;
         return encode(texts, options, output, (batch, row, input) -> {
             float[] vector = pooling.isPresent()
-                    ? Pool.of(
-                            batch.values(),
-                            row,
-                            batch.length(),
-                            input.ids().length,
-                            batch.width(),
-                            pooling.get())
+                    ? Pool.of(batch.values(), row, batch.length(), input.ids().length, batch.width(), pooling.get())
                     : Arrays.copyOfRange(batch.values(), row * batch.width(), (row + 1) * batch.width());
             if (normalize) {
                 Pool.normalize(vector);
@@ -101,15 +96,17 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
     }
 
     private <T> List<T> encode(List<String> texts, EncodingOptions options, String output, Reader<T> reader) {
-        List<EncoderInput> encoded =
-                texts.stream().map(text -> inputs.make(text, options.maxTokens())).toList();
+        List<EncoderInput> encoded = texts.stream()
+                .map(text -> inputs.make(text, options.maxTokens()))
+                .toList();
         int[] lengths = encoded.stream().mapToInt(input -> input.ids().length).toArray();
         List<T> results = new ArrayList<>(Collections.nCopies(texts.size(), null));
         EncoderRun run = Optional.ofNullable(idle.poll()).orElseGet(() -> new EncoderRun(io, session, allocator));
         try {
-            for (int[] batch : Batches.of(lengths, TOKENS_PER_BATCH, maxRows, io.mask().isPresent())) {
-                EncoderRun.Output outputs =
-                        run.run(Arrays.stream(batch).mapToObj(k -> encoded.get(k).ids()).toList(), output);
+            for (int[] batch :
+                    Batches.of(lengths, TOKENS_PER_BATCH, maxRows, io.mask().isPresent())) {
+                EncoderRun.Output outputs = run.run(
+                        Arrays.stream(batch).mapToObj(k -> encoded.get(k).ids()).toList(), output);
                 for (int row = 0; row < batch.length; row++) {
                     results.set(batch[row], reader.read(outputs, row, encoded.get(batch[row])));
                 }

@@ -53,14 +53,14 @@ final class EncoderRun implements AutoCloseable {
                 .filter(input -> input.name().equals(tokens))
                 .findFirst()
                 .flatMap(input -> input.type() instanceof TensorType tensor ? tensor.shape() : Optional.empty())
-                .map(shape -> shape.stream().mapToLong(Dimension::sizeOrMinusOne).toArray())
+                .map(shape ->
+                        shape.stream().mapToLong(Dimension::sizeOrMinusOne).toArray())
                 .filter(shape -> shape.length == 2)
                 .orElse(new long[] {-1, -1});
     }
 
     private static DataType elementType(ValueInfo input) {
-        Optional<DataType> type =
-                input.type() instanceof TensorType tensor ? tensor.elementType() : Optional.empty();
+        Optional<DataType> type = input.type() instanceof TensorType tensor ? tensor.elementType() : Optional.empty();
         return type.filter(found -> found == DataType.INT64 || found == DataType.INT32)
                 .orElseThrow(() -> new KindlingException(
                         ErrorCode.UNSUPPORTED,

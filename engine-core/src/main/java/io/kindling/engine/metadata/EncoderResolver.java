@@ -157,7 +157,8 @@ public final class EncoderResolver {
                         case "Transformer" -> {}
                         case "Normalize" -> normalizes = true;
                         case "Pooling" ->
-                            pooling = pooling(file, root.resolve(module.path("path").asText()));
+                            pooling = pooling(
+                                    file, root.resolve(module.path("path").asText()));
                         default ->
                             throw file.unsupported(
                                     "type",
@@ -171,8 +172,7 @@ public final class EncoderResolver {
 
         private static Optional<Pooling> pooling(MetadataFile modules, Path folder) {
             MetadataFile config = MetadataFile.json(folder.resolve("config.json"))
-                    .orElseThrow(
-                            () -> modules.invalid("path", "names '" + folder + "', which holds no config.json"));
+                    .orElseThrow(() -> modules.invalid("path", "names '" + folder + "', which holds no config.json"));
             Optional<Pooling> chosen = Optional.empty();
             for (Mode mode : Mode.values()) {
                 if (config.at(mode.field).asBoolean(false)) {

@@ -89,6 +89,27 @@ final class Native {
             int from,
             int to);
 
+    /** Layer normalisation of rows; {@code skip}, {@code bias}, {@code shift} and {@code sum} may be 0. */
+    static native void layerNorm(
+            long set,
+            long x,
+            long skip,
+            long bias,
+            long scale,
+            long shift,
+            long sum,
+            long y,
+            int size,
+            float epsilon,
+            int from,
+            int to);
+
+    /** Softmax of rows {@code from} to {@code to − 1}. */
+    static native void softmax(long set, long x, long y, int size, int from, int to);
+
+    /** Stretches {@code from} to {@code to − 1} of operands that meet as a {@link BroadcastJob} says. */
+    static native void broadcast(long set, int op, long job, long a, long b, long y, long from, long to);
+
     /** Elements {@code from} to {@code to − 1}; {@code op} is an ordinal of {@link NativeElementwise.Op}, {@code b} may be 0. */
     static native void elementwise(long set, int op, long a, long b, long y, long from, long to);
 

@@ -4,6 +4,7 @@ import io.kindling.engine.cpu.CpuBackend;
 import io.kindling.engine.cpu.HostMemory;
 import io.kindling.engine.cpu.KernelPool;
 import io.kindling.engine.cpu.simd.NativeElementwise.Op;
+import io.kindling.engine.cpu.simd.NativeNorm.Form;
 import io.kindling.engine.ir.PagedAttention;
 import io.kindling.engine.provider.KernelFactory;
 import java.util.List;
@@ -16,12 +17,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class NativeBackend implements CpuBackend {
     private static final Logger LOG = LoggerFactory.getLogger(NativeBackend.class);
+    private static final int SOFTMAX_OF_AN_AXIS = 13;
 
     private final String reason;
     private final KernelSet set;
     private final boolean matMulNBits;
     private final boolean attention;
-    private final boolean rmsNorm;
+    private final boolean rows;
     private final boolean elementwise;
     private final boolean gemm;
 
@@ -44,7 +46,7 @@ public final class NativeBackend implements CpuBackend {
         set = chosen;
         matMulNBits = chosen != null && accepted("MatMulNBits", SelfTest.matMulNBits(chosen));
         attention = chosen != null && accepted("attention", AttentionSelfTest.run(chosen));
-        rmsNorm = chosen != null && accepted("RMS normalisation", ElementwiseSelfTest.rmsNorm(chosen));
+        rows = chosen != null && accepted("normalisation and softmax", RowsSelfTest.run(chosen));
         elementwise = chosen != null && accepted("elementwise operators", ElementwiseSelfTest.elementwise(chosen));
         gemm = chosen != null && accepted("matrix products", GemmSelfTest.run(chosen));
         if (chosen != null) {
@@ -98,21 +100,47 @@ public final class NativeBackend implements CpuBackend {
                 attention ? request -> NativeGroupQueryAttention.create(set, pool, reference, request) : reference;
             case "::SimplifiedLayerNormalization",
                     "com.microsoft::SimplifiedLayerNormalization",
-                    "::RMSNormalization" -> normalization(reference, pool, false);
-            case "com.microsoft::SkipSimplifiedLayerNormalization" -> normalization(reference, pool, true);
-            case "::Add" -> elementwise(Op.ADD, reference, pool);
-            case "::Sub" -> elementwise(Op.SUB, reference, pool);
-            case "::Mul" -> elementwise(Op.MUL, reference, pool);
-            case "::Div" -> elementwise(Op.DIV, reference, pool);
+                    "::RMSNormalization" -> normalization(reference, pool, Form.RMS);
+            case "com.microsoft::SkipSimplifiedLayerNormalization" -> normalization(reference, pool, Form.SKIP_RMS);
+            case "::LayerNormalization", "com.microsoft::LayerNormalization" ->
+                normalization(reference, pool, Form.LAYER);
+            case "com.microsoft::SkipLayerNormalization" -> normalization(reference, pool, Form.SKIP_LAYER);
+            case "::Softmax" ->
+                rows
+                        ? request -> new NativeSoftmax(
+                                set, pool, reference.create(request), request.node(), sinceVersion < SOFTMAX_OF_AN_AXIS)
+                        : reference;
+            case "::Add" -> arithmetic(Op.ADD, reference, pool);
+            case "::Sub" -> arithmetic(Op.SUB, reference, pool);
+            case "::Mul" -> arithmetic(Op.MUL, reference, pool);
+            case "::Div" -> arithmetic(Op.DIV, reference, pool);
             case "::Sigmoid" -> elementwise(Op.SIGMOID, reference, pool);
+            case "::Relu" -> elementwise(Op.RELU, reference, pool);
+            case "::Tanh" -> elementwise(Op.TANH, reference, pool);
+            case "::Erf" -> elementwise(Op.ERF, reference, pool);
+            case "::Gelu" -> gelu(reference, pool);
+            case "com.microsoft::Gelu", "com.microsoft::BiasGelu" -> elementwise(Op.GELU, reference, pool);
+            case "com.microsoft::FastGelu" -> elementwise(Op.GELU_TANH, reference, pool);
             default -> reference;
         };
     }
 
-    private KernelFactory normalization(KernelFactory reference, KernelPool pool, boolean skips) {
-        return rmsNorm
-                ? request -> new NativeRmsNorm(set, pool, reference.create(request), request.node(), skips)
-                : reference;
+    private KernelFactory normalization(KernelFactory reference, KernelPool pool, Form form) {
+        return rows ? request -> new NativeNorm(set, pool, reference.create(request), request.node(), form) : reference;
+    }
+
+    private KernelFactory gelu(KernelFactory reference, KernelPool pool) {
+        return request -> {
+            boolean tanh = request.node().stringAttribute("approximate", "none").equals("tanh");
+            return elementwise(tanh ? Op.GELU_TANH : Op.GELU, reference, pool).create(request);
+        };
+    }
+
+    /** Operators of two operands; before opset 7 an attribute could ask for another way of broadcasting. */
+    private KernelFactory arithmetic(Op op, KernelFactory reference, KernelPool pool) {
+        return request -> request.node().intAttribute("broadcast", 0) == 0
+                ? elementwise(op, reference, pool).create(request)
+                : reference.create(request);
     }
 
     private KernelFactory elementwise(Op op, KernelFactory reference, KernelPool pool) {

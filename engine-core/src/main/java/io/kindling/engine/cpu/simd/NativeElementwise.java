@@ -1,13 +1,18 @@
 package io.kindling.engine.cpu.simd;
 
+import io.kindling.engine.cpu.BroadcastLoop;
 import io.kindling.engine.cpu.KernelPool;
 import io.kindling.engine.ir.DataType;
+import io.kindling.engine.provider.HostBuffer;
 import io.kindling.engine.provider.Kernel;
 import io.kindling.engine.provider.KernelContext;
 import io.kindling.engine.provider.Tensor;
 import java.util.Arrays;
 
-/** Elementwise operators on float32 tensors of one shape; broadcasting and other types are left to the reference. */
+/**
+ * Elementwise operators on float32 tensors, broadcast where they have two operands; other types are left to the reference. An
+ * operator of one operand may have a bias, which is added first.
+ */
 final class NativeElementwise implements Kernel {
     /** In the order of {@code elementwise.h}. */
     enum Op {
@@ -16,7 +21,12 @@ final class NativeElementwise implements Kernel {
         MUL(2),
         DIV(2),
         SIGMOID(1),
-        SILU(1);
+        SILU(1),
+        RELU(1),
+        TANH(1),
+        ERF(1),
+        GELU(1),
+        GELU_TANH(1);
 
         private final int operands;
 
@@ -50,23 +60,65 @@ final class NativeElementwise implements Kernel {
     @Override
     public void execute(KernelContext context) {
         Tensor a = context.input(0);
-        Tensor b = op.operands == 2 ? context.input(1) : null;
-        if (a.type() != DataType.FLOAT
-                || b != null && (b.type() != DataType.FLOAT || !Arrays.equals(a.shape(), b.shape()))
-                || a.elementCount() > Integer.MAX_VALUE) {
+        Tensor b = context.inputCount() > 1 && context.hasInput(1) ? context.input(1) : null;
+        if (a.type() != DataType.FLOAT || b != null && b.type() != DataType.FLOAT) {
             reference.execute(context);
-            return;
+        } else if (b == null) {
+            Tensor y = context.output(0, DataType.FLOAT, a.shape());
+            apply(op, NativeMemory.addressOf(a), 0, NativeMemory.addressOf(y), a.elementCount());
+        } else {
+            two(context, a, b);
         }
-        Tensor y = context.output(0, DataType.FLOAT, a.shape());
-        long first = NativeMemory.addressOf(a);
-        long second = b == null ? 0 : NativeMemory.addressOf(b);
-        long to = NativeMemory.addressOf(y);
-        int count = (int) a.elementCount();
+    }
+
+    private void two(KernelContext context, Tensor a, Tensor b) {
+        Op first = op.operands == 2 ? op : Op.ADD;
+        Tensor y;
+        if (Arrays.equals(a.shape(), b.shape())) {
+            y = context.output(0, DataType.FLOAT, a.shape());
+            apply(
+                    first,
+                    NativeMemory.addressOf(a),
+                    NativeMemory.addressOf(b),
+                    NativeMemory.addressOf(y),
+                    a.elementCount());
+        } else {
+            long[] shape = BroadcastLoop.shape(a.shape(), b.shape());
+            BroadcastLoop walk = new BroadcastLoop(shape, a.shape(), b.shape());
+            if (!BroadcastJob.covers(walk)) {
+                reference.execute(context);
+                return;
+            }
+            y = context.output(0, DataType.FLOAT, shape);
+            broadcast(context, first, walk, a, b, y);
+        }
+        if (first != op) {
+            long to = NativeMemory.addressOf(y);
+            apply(op, to, 0, to, y.elementCount());
+        }
+    }
+
+    private void apply(Op what, long a, long b, long y, long count) {
         Ranges.run(
                 count < SMALL_JOB ? null : pool,
-                count,
+                Math.toIntExact(count),
                 UNIT,
-                (from, end) -> Native.elementwise(set.address(), op.ordinal(), first, second, to, from, end));
+                (from, end) -> Native.elementwise(set.address(), what.ordinal(), a, b, y, from, end));
+    }
+
+    private void broadcast(KernelContext context, Op what, BroadcastLoop walk, Tensor a, Tensor b, Tensor y) {
+        HostBuffer job = (HostBuffer) context.scratch(0, BroadcastJob.BYTE_SIZE);
+        BroadcastJob.write(job.bytes(), walk);
+        long first = NativeMemory.addressOf(a);
+        long second = NativeMemory.addressOf(b);
+        long to = NativeMemory.addressOf(y);
+        long address = NativeMemory.addressOf(job);
+        int stretches = Math.toIntExact(y.elementCount() / walk.size(0));
+        Ranges.run(
+                y.elementCount() < SMALL_JOB ? null : pool,
+                stretches,
+                1,
+                (from, end) -> Native.broadcast(set.address(), what.ordinal(), address, first, second, to, from, end));
     }
 
     @Override

@@ -5,43 +5,14 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.kindling.engine.cpu.OneNode;
 import io.kindling.engine.ir.Attribute;
-import io.kindling.engine.provider.Provider;
 import io.kindling.engine.provider.Tensor;
-import io.kindling.engine.provider.Value;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every instruction set this machine runs, against double arithmetic, around the vector length of 16. */
-class NativeElementwiseTest {
-    private static final int[] SIZES = {1, 7, 15, 16, 17, 31, 67};
-
-    static Stream<Arguments> levelsAndSizes() {
-        assertThat(NativeLibrary.unavailableReason()).isEmpty();
-        return KernelSet.all().stream()
-                .flatMap(set -> java.util.Arrays.stream(SIZES).mapToObj(size -> Arguments.of(set.level(), size)));
-    }
-
-    private static float[] gaussians(int seed, int count) {
-        Random random = new Random(seed);
-        float[] values = new float[count];
-        for (int i = 0; i < count; i++) {
-            values[i] = (float) random.nextGaussian() * 5;
-        }
-        return values;
-    }
-
-    private static List<Value> run(String level, OneNode node, Tensor... inputs) {
-        try (Provider provider = OneNode.provider(2, new NativeBackend(level))) {
-            List<Value> result = node.runOn(provider, inputs);
-            assertThat(node.variant()).isEqualTo("native " + level);
-            return result;
-        }
-    }
-
+class NativeElementwiseTest extends NativeLevels {
     @ParameterizedTest
     @MethodSource("levelsAndSizes")
     void arithmeticIsThatOfFloats(String level, int size) {
@@ -67,42 +38,67 @@ class NativeElementwiseTest {
         }
     }
 
+    /** Shapes of two operands around the given size, and how the second repeats. */
     @ParameterizedTest
     @MethodSource("levelsAndSizes")
-    void rowsAreDividedByTheirRootMeanSquare(String level, int size) {
-        float[] x = gaussians(3, 5 * size);
-        float[] skip = gaussians(4, 5 * size);
-        float[] scale = gaussians(5, size);
-        float[] bias = gaussians(6, size);
-        long[] shape = {5, size};
-        OneNode plain = OneNode.of("", 17, "SimplifiedLayerNormalization").with("epsilon", Attribute.of(1e-3f));
-        OneNode skipping = OneNode.of("com.microsoft", 1, "SkipSimplifiedLayerNormalization")
-                .with("epsilon", Attribute.of(1e-3f));
-        Tensor scales = Tensor.ofFloats(new long[] {size}, scale);
-        float[] normal = OneNode.floats(
-                run(level, plain, Tensor.ofFloats(shape, x), scales).get(0));
-        float[] skipped = OneNode.floats(run(
-                        level,
-                        skipping,
-                        Tensor.ofFloats(shape, x),
-                        Tensor.ofFloats(shape, skip),
-                        scales,
-                        Tensor.ofFloats(new long[] {size}, bias))
-                .get(0));
-        for (int row = 0; row < 5; row++) {
-            double squares = 0;
-            double skippedSquares = 0;
-            for (int i = row * size; i < (row + 1) * size; i++) {
-                squares += (double) x[i] * x[i];
-                skippedSquares += Math.pow(x[i] + skip[i] + bias[i % size], 2);
-            }
-            for (int i = row * size; i < (row + 1) * size; i++) {
-                double want = x[i] / Math.sqrt(squares / size + 1e-3) * scale[i % size];
-                double total = x[i] + skip[i] + bias[i % size];
-                double wantSkipped = total / Math.sqrt(skippedSquares / size + 1e-3) * scale[i % size];
-                assertThat((double) normal[i]).isCloseTo(want, within(1e-6 * (1 + Math.abs(want))));
-                assertThat((double) skipped[i]).isCloseTo(wantSkipped, within(1e-5));
-            }
+    void operandsBroadcast(String level, int size) {
+        float[] x = gaussians(7, 6 * size);
+        float[] y = gaussians(8, 6 * size);
+        long[] whole = {2, 3, size};
+        broadcast(level, size, whole, new long[] {size}, x, y, (b, r, i) -> i);
+        broadcast(level, size, whole, new long[] {3, size}, x, y, (b, r, i) -> r * size + i);
+        broadcast(level, size, whole, new long[] {2, 1, size}, x, y, (b, r, i) -> b * size + i);
+        broadcast(level, size, whole, new long[] {2, 3, 1}, x, y, (b, r, i) -> b * 3 + r);
+        broadcast(level, size, whole, new long[] {3, 1}, x, y, (b, r, i) -> r);
+        broadcast(level, size, whole, new long[] {1}, x, y, (b, r, i) -> 0);
+    }
+
+    private interface Place {
+        int of(int batch, int row, int column);
+    }
+
+    private static void broadcast(
+            String level, int size, long[] whole, long[] part, float[] x, float[] y, Place place) {
+        Tensor a = Tensor.ofFloats(whole, x);
+        Tensor b = Tensor.ofFloats(part, Arrays.copyOf(y, (int) Tensor.count(part)));
+        float[] ab = OneNode.floats(run(level, OneNode.of("", 17, "Sub"), a, b).get(0));
+        float[] ba = OneNode.floats(run(level, OneNode.of("", 17, "Div"), b, a).get(0));
+        for (int k = 0; k < x.length; k++) {
+            float other = y[place.of(k / (3 * size), k / size % 3, k % size)];
+            assertThat(ab[k]).isEqualTo(x[k] - other);
+            assertThat(ba[k]).isEqualTo(other / x[k]);
+        }
+    }
+
+    /** Against the double functions of the reference kernels, on values of every size. */
+    @ParameterizedTest
+    @MethodSource("levelsAndSizes")
+    void activationsAreThoseOfTheReference(String level, int size) {
+        float[] x = gaussians(9, 3 * size);
+        for (int i = 0; i < x.length; i += 5) {
+            x[i] *= (float) Math.pow(10, i % 7 - 5);
+        }
+        x[0] = -0.0f;
+        Tensor a = Tensor.ofFloats(new long[] {3, size}, x);
+        Tensor bias = Tensor.ofFloats(new long[] {size}, gaussians(10, size));
+        equalToReference(level, OneNode.of("", 17, "Relu"), 0, a);
+        equalToReference(level, OneNode.of("", 17, "Tanh"), 5e-7, a);
+        equalToReference(level, OneNode.of("", 17, "Erf"), 2e-7, a);
+        equalToReference(level, OneNode.of("", 20, "Gelu"), 3e-7, a);
+        equalToReference(level, OneNode.of("", 20, "Gelu").with("approximate", Attribute.of("tanh")), 1e-6, a);
+        equalToReference(level, OneNode.of("com.microsoft", 1, "Gelu"), 3e-7, a);
+        equalToReference(level, OneNode.of("com.microsoft", 1, "BiasGelu"), 3e-7, a, bias);
+        equalToReference(level, OneNode.of("com.microsoft", 1, "FastGelu"), 1e-6, a, bias);
+        equalToReference(level, OneNode.of("com.microsoft", 1, "FastGelu"), 1e-6, a);
+    }
+
+    @ParameterizedTest
+    @MethodSource("levels")
+    void valuesThatAreNoNumbersStaySuch(String level) {
+        float infinite = Float.POSITIVE_INFINITY;
+        Tensor a = Tensor.ofFloats(new long[] {8}, Float.NaN, infinite, -infinite, 1, -1, 0, 100, -100);
+        for (String op : List.of("Relu", "Tanh", "Erf")) {
+            equalToReference(level, OneNode.of("", 17, op), 1e-6, a);
         }
     }
 }
