@@ -2,7 +2,9 @@ package io.kindling.cli;
 
 import io.kindling.engine.gguf.GgufConverter;
 import java.nio.file.Path;
+import java.util.Optional;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code convert}: a GGUF file to a model package. */
@@ -20,13 +22,21 @@ final class ConvertCommand extends CliCommand {
             description = "The folder to write; it must not hold anything yet.")
     private Path output;
 
+    @Option(
+            names = "--pre-tokenizer",
+            paramLabel = "NAME",
+            description =
+                    "How the model splits texts (llama-bpe, qwen2, gpt-2, ...), for files that name no way or one that is"
+                            + " not known; see tokenizer.ggml.pre in docs/gguf-tokenizers.md.")
+    private String preTokenizer;
+
     ConvertCommand() {
         super(OptionFlags.of());
     }
 
     @Override
     public Integer call() {
-        GgufConverter.convert(input, output);
+        GgufConverter.convert(input, output, Optional.ofNullable(preTokenizer));
         out().println(output);
         return 0;
     }

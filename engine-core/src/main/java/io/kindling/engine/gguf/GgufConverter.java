@@ -15,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -38,6 +39,15 @@ public final class GgufConverter {
      * @throws ModelException naming the file, then the tensor or metadata key, and what to do
      */
     public static void convert(Path gguf, Path folder) {
+        convert(gguf, folder, Optional.empty());
+    }
+
+    /**
+     * Converts as {@link #convert(Path, Path)} does, splitting texts as a {@code tokenizer.ggml.pre} of another name says.
+     *
+     * @param preTokenizer such as {@code llama-bpe}, for files that name none or one that is not known
+     */
+    public static void convert(Path gguf, Path folder, Optional<String> preTokenizer) {
         GgufFile file = GgufReader.read(gguf);
         Path target = folder.toAbsolutePath().normalize();
         Path unfinished = null;
@@ -47,7 +57,7 @@ public final class GgufConverter {
             // No temporary directory of the JDK's: its permissions would stay with the package.
             unfinished = Files.createDirectory(
                     target.resolveSibling("." + target.getFileName() + ".unfinished-" + UUID.randomUUID()));
-            write(file, unfinished);
+            write(file, unfinished, preTokenizer);
             Files.deleteIfExists(target);
             Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
             unfinished = null;
@@ -79,10 +89,10 @@ public final class GgufConverter {
         }
     }
 
-    private static void write(GgufFile file, Path folder) throws IOException {
+    private static void write(GgufFile file, Path folder, Optional<String> preTokenizer) throws IOException {
         LlamaConfig config = LlamaConfig.of(file);
         // Texts first: what is wrong with them shows before gigabytes are written.
-        TokenizerFiles tokenizer = TokenizerFiles.of(file, config);
+        TokenizerFiles tokenizer = TokenizerFiles.of(file, config.vocabulary(), config.context(), preTokenizer);
         tokenizer.write(folder);
         GenaiConfig.write(config, tokenizer.tokens(), folder.resolve("genai_config.json"));
         Graph.Builder graph = Graph.builder("main_graph");
