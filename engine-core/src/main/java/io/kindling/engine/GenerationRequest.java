@@ -31,8 +31,8 @@ public record GenerationRequest(
             }
         }
 
-        /** Chat messages, rendered by the model's template with {@code add_generation_prompt} and encoded without automatic specials. */
-        record Chat(List<Message> messages) implements Prompt {
+        /** Chat messages, rendered by a template as the options say and encoded without automatic specials. */
+        record Chat(List<Message> messages, PromptOptions options) implements Prompt {
             public Chat {
                 messages = List.copyOf(messages);
             }

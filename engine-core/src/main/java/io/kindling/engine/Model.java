@@ -15,7 +15,6 @@ import io.kindling.engine.onnx.OnnxLoader;
 import io.kindling.engine.session.GraphSession;
 import io.kindling.engine.session.ModelWeights;
 import io.kindling.engine.session.SessionOptions;
-import io.kindling.engine.text.ChatTemplate;
 import io.kindling.engine.text.HuggingFaceTokenizer;
 import io.kindling.engine.text.Tokenizer;
 import java.nio.file.Path;
@@ -32,7 +31,6 @@ public final class Model implements AutoCloseable {
     private final ModelPackage modelPackage;
     private final Devices.Lease device;
     private final ModelWeights weights;
-    private final Optional<ChatTemplate> chatTemplate;
     private Tokenizer tokenizer;
     private GraphSession session;
     private GenerationEngine generation;
@@ -51,7 +49,6 @@ public final class Model implements AutoCloseable {
         this.modelPackage = modelPackage;
         this.device = device;
         weights = new ModelWeights(device.provider());
-        chatTemplate = modelPackage.chatTemplate().map(LazyTemplate::new);
     }
 
     /**
@@ -107,24 +104,10 @@ public final class Model implements AutoCloseable {
     public synchronized Tokenizer tokenizer() {
         refuseClosed();
         if (tokenizer == null) {
-            Path file = modelPackage
-                    .tokenizerFile()
-                    .orElseThrow(() -> new KindlingException(
-                            ErrorCode.TOKENIZER,
-                            "the model in '" + modelPackage.root()
-                                    + "' has no tokenizer.json, which text needs; copy it from the model's Hugging Face"
-                                    + " repository"));
+            Path file = modelPackage.tokenizerFile().orElseThrow(() -> TextModel.missing(modelPackage.root()));
             tokenizer = HuggingFaceTokenizer.open(file);
         }
         return tokenizer;
-    }
-
-    /**
-     * The model's chat template, where the package has one. A malformed one is reported when it renders, so that raw
-     * prompts go on working.
-     */
-    public Optional<ChatTemplate> chatTemplate() {
-        return chatTemplate;
     }
 
     /** The planned graph: functions inlined, optimised where the options say so. */
@@ -144,8 +127,7 @@ public final class Model implements AutoCloseable {
     public synchronized GenerationEngine generation() {
         refuseClosed();
         if (generation == null) {
-            generation =
-                    GenerationEngines.create(prepared, modelPackage, weights, tokenizer(), chatTemplate(), options);
+            generation = GenerationEngines.create(prepared, modelPackage, weights, tokenizer(), options);
         }
         return generation;
     }

@@ -22,6 +22,8 @@ public record Option<T>(
         GENERATION,
         /** How texts become vectors or classes; may differ from call to call. */
         ENCODING,
+        /** How a prompt becomes the text that a model reads; may differ from row to row. */
+        PROMPT,
         /** What a job over many rows does around the engine. */
         JOB
     }

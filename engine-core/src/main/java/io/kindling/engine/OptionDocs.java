@@ -54,6 +54,7 @@ public final class OptionDocs {
             case ENGINE -> "Engine options";
             case GENERATION -> "Generation options";
             case ENCODING -> "Encoding options";
+            case PROMPT -> "Prompt options";
             case JOB -> "Job options";
         };
     }
@@ -63,6 +64,10 @@ public final class OptionDocs {
             case ENGINE -> "How a model is loaded and run. Fixed for the life of a session.";
             case GENERATION -> "How one text is generated. They may differ from row to row.";
             case ENCODING -> "How texts become vectors or classes. They may differ from call to call.";
+            case PROMPT ->
+                "How a prompt becomes the text that a model reads; all but `chat` and `system` are for conversations,"
+                        + " which the model's chat template renders. They may differ from row to row. More in"
+                        + " [prompts](prompts.md).";
             case JOB -> "What a job over many rows does around the engine.";
         };
     }

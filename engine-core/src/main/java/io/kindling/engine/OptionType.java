@@ -22,6 +22,11 @@ public interface OptionType<T> {
         return List.of();
     }
 
+    /** Whether the text of a value is JSON, which may be long enough to lie in a file. */
+    default boolean isJson() {
+        return false;
+    }
+
     /** Whether a command line may repeat the flag to give several values. */
     default boolean isList() {
         return false;

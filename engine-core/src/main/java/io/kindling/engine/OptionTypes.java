@@ -2,22 +2,32 @@ package io.kindling.engine;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.math.BigDecimal;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeParseException;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.DoublePredicate;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** The types of options. */
 public final class OptionTypes {
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
     private static final Pattern SIZE = Pattern.compile("(\\d{1,18})\\s*([kmgt]?)i?b?");
 
     private OptionTypes() {}
@@ -28,7 +38,8 @@ public final class OptionTypes {
             Function<T, String> writer,
             String allowed,
             List<String> choices,
-            boolean isList)
+            boolean isList,
+            boolean isJson)
             implements OptionType<T> {
         @Override
         public T read(Object raw) {
@@ -42,7 +53,7 @@ public final class OptionTypes {
     }
 
     private static <T> OptionType<T> simple(Function<Object, T> reader, Function<T, String> writer, String allowed) {
-        return new Simple<>(reader, writer, allowed, List.of(), false);
+        return new Simple<>(reader, writer, allowed, List.of(), false, false);
     }
 
     /** {@code true} or {@code false}, nothing else. */
@@ -104,7 +115,7 @@ public final class OptionTypes {
             }
             return value;
         };
-        return new Simple<>(reader, writer, allowed, order, false);
+        return new Simple<>(reader, writer, allowed, order, false, false);
     }
 
     /** Text of a form. */
@@ -119,6 +130,80 @@ public final class OptionTypes {
                 },
                 Function.identity(),
                 allowed);
+    }
+
+    /** Any text, blanks and all. */
+    public static OptionType<String> anyText() {
+        return simple(String::valueOf, Function.identity(), "a text");
+    }
+
+    /** A date and time of no zone, kept as its ISO text; empty for none. */
+    public static OptionType<String> localTime() {
+        String allowed = "a date and time such as 2026-01-31T09:00:00";
+        return simple(
+                raw -> {
+                    String text = String.valueOf(raw).trim();
+                    try {
+                        return text.isEmpty() ? text : LocalDateTime.parse(text).toString();
+                    } catch (DateTimeParseException malformed) {
+                        throw refused(allowed, raw);
+                    }
+                },
+                Function.identity(),
+                allowed);
+    }
+
+    /**
+     * A JSON object, or its text; empty for none.
+     *
+     * @param refused names that it must not have
+     */
+    public static OptionType<Map<String, Object>> jsonObject(Set<String> refused) {
+        String allowed = "a JSON object without " + refused.stream().sorted().collect(Collectors.joining(", "));
+        return jsonType(
+                raw -> {
+                    Map<String, Object> object = fromJson(raw, new TypeReference<>() {}, Map.of(), allowed);
+                    if (!Collections.disjoint(object.keySet(), refused)) {
+                        throw refused(allowed, raw);
+                    }
+                    return Collections.unmodifiableMap(object);
+                },
+                Map::isEmpty,
+                allowed);
+    }
+
+    /** A JSON array of objects, or its text; empty for none. */
+    public static OptionType<List<Map<String, Object>>> jsonObjects() {
+        String allowed = "a JSON array of objects";
+        return jsonType(
+                raw -> {
+                    List<Map<String, Object>> objects = fromJson(raw, new TypeReference<>() {}, List.of(), allowed);
+                    if (objects.stream().anyMatch(Objects::isNull)) {
+                        throw refused(allowed, raw);
+                    }
+                    return Collections.unmodifiableList(objects);
+                },
+                List::isEmpty,
+                allowed);
+    }
+
+    private static <T> OptionType<T> jsonType(Function<Object, T> reader, Predicate<T> empty, String allowed) {
+        return new Simple<>(reader, value -> empty.test(value) ? "" : jsonText(value), allowed, List.of(), false, true);
+    }
+
+    private static <T> T fromJson(Object raw, TypeReference<T> type, T none, String allowed) {
+        try {
+            if (!(raw instanceof String text)) {
+                return JSON.convertValue(raw, type);
+            }
+            T value = text.isBlank() ? none : JSON.readValue(text, type);
+            if (value != null) {
+                return value;
+            }
+        } catch (JsonProcessingException | IllegalArgumentException malformed) {
+            throw refused(allowed, raw);
+        }
+        throw refused(allowed, raw);
     }
 
     /** Texts: a list, a JSON array of strings, or else one text as it is. */
@@ -151,7 +236,7 @@ public final class OptionTypes {
                 throw refused(allowed, raw);
             }
         };
-        return new Simple<>(reader, OptionTypes::json, allowed, List.of(), true);
+        return new Simple<>(reader, OptionTypes::json, allowed, List.of(), true, false);
     }
 
     private static List<String> strings(List<?> list, String allowed, Object raw) {
@@ -162,8 +247,12 @@ public final class OptionTypes {
     }
 
     private static String json(List<String> values) {
+        return values.isEmpty() ? "" : jsonText(values);
+    }
+
+    private static String jsonText(Object value) {
         try {
-            return values.isEmpty() ? "" : JSON.writeValueAsString(values);
+            return JSON.writeValueAsString(value);
         } catch (JsonProcessingException impossible) {
             throw new IllegalStateException(impossible);
         }

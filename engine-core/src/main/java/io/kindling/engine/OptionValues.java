@@ -1,5 +1,7 @@
 package io.kindling.engine;
 
+import io.kindling.engine.error.OptionException;
+import java.time.LocalDateTime;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -36,6 +38,11 @@ public final class OptionValues {
         return new OptionValues(changed);
     }
 
+    /** These values, with the date and time that templates write where none are given. */
+    public OptionValues startedAt(LocalDateTime time) {
+        return get(Options.TEMPLATE_NOW).isEmpty() ? with(Options.TEMPLATE_NOW, time.toString()) : this;
+    }
+
     public EngineOptions engine() {
         return new EngineOptions(
                 get(Options.KERNELS),
@@ -68,6 +75,27 @@ public final class OptionValues {
 
     public EncodingOptions encoding() {
         return new EncodingOptions(get(Options.POOLING), get(Options.NORMALIZE), get(Options.MAX_TOKENS));
+    }
+
+    /** @throws OptionException when a message is to be continued and another one begun */
+    public PromptOptions prompt() {
+        boolean continues = !get(Options.CONTINUE_FINAL_MESSAGE).isEmpty();
+        if (continues && given.containsKey(Options.ADD_GENERATION_PROMPT) && get(Options.ADD_GENERATION_PROMPT)) {
+            throw new OptionException(
+                    "options 'continue_final_message' and 'add_generation_prompt' exclude each other: the"
+                            + " answer goes on with the last message or begins one of its own");
+        }
+        return new PromptOptions(
+                get(Options.CHAT),
+                get(Options.SYSTEM),
+                get(Options.CHAT_TEMPLATE),
+                get(Options.ADD_GENERATION_PROMPT) && !continues,
+                get(Options.CONTINUE_FINAL_MESSAGE),
+                get(Options.ENABLE_THINKING),
+                get(Options.TEMPLATE_KWARGS),
+                get(Options.TOOLS),
+                get(Options.DOCUMENTS),
+                get(Options.TEMPLATE_NOW));
     }
 
     public JobOptions job() {

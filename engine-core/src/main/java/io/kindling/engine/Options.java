@@ -5,10 +5,12 @@ import io.kindling.engine.EncodingOptions.Pooling;
 import io.kindling.engine.EngineOptions.ExecutionPath;
 import io.kindling.engine.GenerationOptions.OnOverflow;
 import io.kindling.engine.Option.Scope;
+import io.kindling.engine.PromptOptions.Thinking;
 import io.kindling.engine.provider.Precision;
 import io.kindling.engine.provider.ProviderOptions.Kernels;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Every option of the engine, of generation and of jobs, each declared here and nowhere else. */
@@ -178,6 +180,87 @@ public final class Options {
             0,
             "Most tokens of a text to encode, longer ones lose their end; 0 takes the model's own limit");
 
+    public static final Option<Boolean> CHAT = Option.of(
+            "chat",
+            Scope.PROMPT,
+            OptionTypes.bool(),
+            false,
+            "Makes a plain text a user's message, rendered by the model's chat template");
+
+    public static final Option<String> SYSTEM = Option.of(
+            "system",
+            Scope.PROMPT,
+            OptionTypes.anyText(),
+            "",
+            "System message before each conversation that does not begin with one of its own; makes plain texts"
+                    + " messages as chat does");
+
+    public static final Option<String> CHAT_TEMPLATE = Option.of(
+            "chat_template",
+            Scope.PROMPT,
+            OptionTypes.anyText(),
+            "",
+            "Name of one of the model's templates, or a template in Jinja; without it tool_use where tools are given and"
+                    + " the model has it, else its default");
+
+    public static final Option<Boolean> ADD_GENERATION_PROMPT = Option.of(
+            "add_generation_prompt",
+            Scope.PROMPT,
+            OptionTypes.bool(),
+            true,
+            "Ends the text where an answer begins; false where continue_final_message is given");
+
+    public static final Option<String> CONTINUE_FINAL_MESSAGE = Option.of(
+            "continue_final_message",
+            Scope.PROMPT,
+            OptionTypes.choice(
+                    Map.of(
+                            "false", "",
+                            "true", "content",
+                            "reasoning_content", "reasoning_content",
+                            "thinking", "thinking",
+                            "reasoning", "reasoning"),
+                    List.of("true", "false", "reasoning_content", "thinking", "reasoning")),
+            "",
+            "Lets the answer go on with the last message, or with its reasoning, instead of beginning a message");
+
+    public static final Option<Thinking> ENABLE_THINKING = Option.of(
+            "enable_thinking",
+            Scope.PROMPT,
+            OptionTypes.choice(Thinking.class),
+            Thinking.AUTO,
+            "Whether a model that thinks before it answers does; auto leaves it to the template");
+
+    public static final Option<Map<String, Object>> TEMPLATE_KWARGS = Option.of(
+                    "template_kwargs",
+                    Scope.PROMPT,
+                    OptionTypes.jsonObject(Set.of("messages", "tools", "documents", "add_generation_prompt")),
+                    Map.of(),
+                    "Further variables of the template; they win over special tokens and enable_thinking")
+            .alsoNamed("chat_template_kwargs");
+
+    public static final Option<List<Map<String, Object>>> TOOLS = Option.of(
+            "tools",
+            Scope.PROMPT,
+            OptionTypes.jsonObjects(),
+            List.of(),
+            "Functions that the model may call, as JSON specifications");
+
+    public static final Option<List<Map<String, Object>>> DOCUMENTS = Option.of(
+            "documents",
+            Scope.PROMPT,
+            OptionTypes.jsonObjects(),
+            List.of(),
+            "Documents for templates that cite them, commonly with title and text");
+
+    public static final Option<String> TEMPLATE_NOW = Option.of(
+            "template_now",
+            Scope.PROMPT,
+            OptionTypes.localTime(),
+            "",
+            "Date and time that templates write; without it those at which the job or the query was made, so that a"
+                    + " retried task writes the same");
+
     public static final Option<JobOptions.OnError> ON_ERROR = Option.of(
             "on_error",
             Scope.JOB,
@@ -221,6 +304,16 @@ public final class Options {
                 POOLING,
                 NORMALIZE,
                 MAX_TOKENS,
+                CHAT,
+                SYSTEM,
+                CHAT_TEMPLATE,
+                ADD_GENERATION_PROMPT,
+                CONTINUE_FINAL_MESSAGE,
+                ENABLE_THINKING,
+                TEMPLATE_KWARGS,
+                TOOLS,
+                DOCUMENTS,
+                TEMPLATE_NOW,
                 ON_ERROR,
                 MAX_ERROR_FRACTION);
     }

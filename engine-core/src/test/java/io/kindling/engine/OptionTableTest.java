@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kindling.engine.Option.Scope;
+import io.kindling.engine.PromptOptions.Thinking;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.OptionException;
 import io.kindling.engine.provider.Precision;
 import io.kindling.engine.provider.ProviderOptions.Kernels;
+import java.time.LocalDateTime;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -42,6 +45,9 @@ class OptionTableTest {
         assertThat(GenerationOptions.defaults())
                 .isEqualTo(new GenerationOptions(
                         128, 0, 0, 1, 0, 1, 0, List.of(), false, GenerationOptions.OnOverflow.ERROR));
+        assertThat(PromptOptions.defaults())
+                .isEqualTo(
+                        new PromptOptions(false, "", "", true, "", Thinking.AUTO, Map.of(), List.of(), List.of(), ""));
         assertThat(JobOptions.defaults()).isEqualTo(new JobOptions(JobOptions.OnError.NULL, 1));
     }
 
@@ -109,9 +115,92 @@ class OptionTableTest {
     }
 
     @Test
+    void everyPromptOptionReachesItsField() {
+        OptionValues values = TABLE.parse(Map.ofEntries(
+                Map.entry("chat", true),
+                Map.entry("system", " Be brief. "),
+                Map.entry("chat_template", "tool_use"),
+                Map.entry("continueFinalMessage", "TRUE"),
+                Map.entry("enable_thinking", false),
+                Map.entry("chat_template_kwargs", "{\"k\": [1, null]}"),
+                Map.entry("tools", "[{\"name\": \"f\"}]"),
+                Map.entry("documents", List.of(Map.of("title", "t"))),
+                Map.entry("template_now", "2026-01-31T09:00")));
+
+        assertThat(values.prompt())
+                .isEqualTo(new PromptOptions(
+                        true,
+                        " Be brief. ",
+                        "tool_use",
+                        false,
+                        "content",
+                        Thinking.FALSE,
+                        Map.of("k", Arrays.asList(1, null)),
+                        List.of(Map.of("name", "f")),
+                        List.of(Map.of("title", "t")),
+                        "2026-01-31T09:00"));
+        for (Option<?> option : values.givenOptions()) {
+            assertThat((Object) option.type().read(written(option, values)))
+                    .as(option.name())
+                    .isEqualTo(values.get(option));
+        }
+    }
+
+    private static <T> String written(Option<T> option, OptionValues values) {
+        return option.type().write(values.get(option));
+    }
+
+    @Test
+    void malformedPromptOptionsSayWhatIsAllowed() {
+        Map<String, Object> raw = new LinkedHashMap<>();
+        raw.put("tools", "{\"name\": \"f\"}");
+        raw.put("documents", "[1]");
+        raw.put("template_kwargs", Map.of("messages", List.of()));
+        raw.put("template_now", "today");
+        raw.put("continue_final_message", "text");
+
+        OptionException refused = catchThrowableOfType(OptionException.class, () -> TABLE.parse(raw));
+
+        assertThat(refused.problems())
+                .containsExactly(
+                        "option 'tools' must be a JSON array of objects, not '{\"name\": \"f\"}'",
+                        "option 'documents' must be a JSON array of objects, not '[1]'",
+                        "option 'template_kwargs' must be a JSON object without add_generation_prompt, documents,"
+                                + " messages, tools, not '{messages=[]}'",
+                        "option 'template_now' must be a date and time such as 2026-01-31T09:00:00, not 'today'",
+                        "option 'continue_final_message' must be one of true, false, reasoning_content, thinking,"
+                                + " reasoning, not 'text'");
+    }
+
+    @Test
+    void anAnswerContinuesAMessageOrBeginsOne() {
+        assertThat(TABLE.parse(Map.of("continue_final_message", "true"))
+                        .prompt()
+                        .addGenerationPrompt())
+                .isFalse();
+        assertThatThrownBy(() -> TABLE.parse(Map.of("continue_final_message", "true", "add_generation_prompt", "true"))
+                        .prompt())
+                .isInstanceOf(OptionException.class)
+                .hasMessageContaining("exclude each other");
+    }
+
+    @Test
+    void theStartOfAJobIsTheTimeThatTemplatesWriteUnlessAnotherIsGiven() {
+        LocalDateTime start = LocalDateTime.of(2026, 1, 31, 9, 0);
+        assertThat(TABLE.defaults().startedAt(start).prompt().templateNow()).isEqualTo("2026-01-31T09:00");
+        assertThat(TABLE.parse(Map.of("template_now", "2025-12-24T18:00"))
+                        .startedAt(start)
+                        .prompt()
+                        .templateNow())
+                .isEqualTo("2025-12-24T18:00");
+    }
+
+    @Test
     void theDeclaredOptionsCoverTheRecords() {
         long fields = EngineOptions.class.getRecordComponents().length
                 + GenerationOptions.class.getRecordComponents().length
+                + PromptOptions.class.getRecordComponents().length
+                + EncodingOptions.class.getRecordComponents().length
                 + JobOptions.class.getRecordComponents().length;
         assertThat(TABLE.options()).hasSize(Math.toIntExact(fields));
     }

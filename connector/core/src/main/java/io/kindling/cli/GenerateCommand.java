@@ -2,7 +2,6 @@ package io.kindling.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.kindling.cli.PromptFile.PromptStyle;
 import io.kindling.cli.PromptFile.Row;
 import io.kindling.engine.GenerationEngine;
 import io.kindling.engine.GenerationResult;
@@ -15,11 +14,11 @@ import io.kindling.engine.OptionValues;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -41,15 +40,9 @@ final class GenerateCommand extends CliCommand {
     @Option(
             names = "--prompts",
             paramLabel = "FILE",
-            description = "JSON lines {\"id\", \"prompt\" | \"prompt_ids\" | \"messages\", \"force_ids\"?,"
-                    + " \"options\"?}.")
+            description = "JSON lines {\"id\", \"prompt\" | \"prompt_ids\" | \"messages\", \"tools\"?,"
+                    + " \"documents\"?, \"force_ids\"?, \"options\"?}.")
     private Path promptFile;
-
-    @Option(names = "--chat", description = "Makes each prompt a user message of the model's chat template.")
-    private boolean chat;
-
-    @Option(names = "--system", paramLabel = "TEXT", description = "System message before each --chat prompt.")
-    private String system;
 
     @Option(
             names = "--logits",
@@ -61,14 +54,14 @@ final class GenerateCommand extends CliCommand {
     private boolean json;
 
     GenerateCommand() {
-        super(OptionFlags.of(Scope.ENGINE, Scope.GENERATION, Scope.JOB));
+        super(OptionFlags.of(Scope.ENGINE, Scope.GENERATION, Scope.PROMPT, Scope.JOB));
     }
 
     @Override
     public Integer call() {
-        OptionValues options = optionValues();
+        OptionValues options = optionValues().startedAt(LocalDateTime.now());
         checkFlags();
-        PromptFile reader = new PromptFile(new PromptStyle(chat, Optional.ofNullable(system)), options, topLogits);
+        PromptFile reader = new PromptFile(options, topLogits);
         List<Row> rows = promptFile == null ? rows(reader) : reader.read(promptFile);
         long start = System.nanoTime();
         try (Model opened = Model.open(model, options.engine())) {
@@ -91,9 +84,6 @@ final class GenerateCommand extends CliCommand {
     private void checkFlags() {
         if (prompts.isEmpty() == (promptFile == null)) {
             throw usageError("exactly one of --prompt and --prompts must be given");
-        }
-        if (system != null && !chat) {
-            throw usageError("--system needs --chat");
         }
         if (topLogits < 0) {
             throw usageError("--logits must not be negative, not '" + topLogits + "'");

@@ -41,7 +41,7 @@ final class InspectReport {
         resolved.contextLength().ifPresent(length -> report.put("context_length", length));
         resolved.stopIds().stream().sorted().forEach(report.putArray("stop_ids")::add);
         report.put("tokenizer", resolved.tokenizerFile().isPresent());
-        report.put("chat_template", resolved.chatTemplate().isPresent());
+        report.put("chat_template", !resolved.chatTemplates().texts().isEmpty());
         ObjectNode opsets = report.putObject("opsets");
         new TreeMap<>(model.graph().opsetImports()).forEach((domain, opset) -> opsets.put(label(domain), opset));
         operators(report.putObject("operators"), graph);

@@ -49,14 +49,22 @@ final class LineFields {
     }
 
     static List<Message> messages(JsonNode array) {
+        return objects(array, "messages").stream().map(Message::new).toList();
+    }
+
+    /** Objects of an array as Java values. */
+    static List<Map<String, Object>> objects(JsonNode array, String field) {
         if (!array.isArray()) {
-            throw new OptionException("'messages' must be an array, not " + found(array));
+            throw new OptionException("'" + field + "' must be an array, not " + found(array));
         }
-        List<Message> messages = new ArrayList<>();
-        for (JsonNode message : array) {
-            messages.add(new Message(object(message, "a message")));
+        List<Map<String, Object>> objects = new ArrayList<>();
+        for (JsonNode item : array) {
+            if (!item.isObject()) {
+                throw new OptionException("'" + field + "' must hold objects, not " + item);
+            }
+            objects.add(object(item, field));
         }
-        return messages;
+        return objects;
     }
 
     /** An object as Java values; empty where there is none. */

@@ -4,6 +4,11 @@ import io.kindling.engine.Option;
 import io.kindling.engine.Option.Scope;
 import io.kindling.engine.OptionTable;
 import io.kindling.engine.OptionValues;
+import io.kindling.engine.error.OptionException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -52,7 +57,8 @@ public final class OptionFlags {
 
     private <T> OptionSpec flag(Option<T> option) {
         String standing = option.type().write(defaults.get(option));
-        String text = option.doc() + ". Allowed: " + option.type().allowed() + "."
+        String text = option.doc() + ". Allowed: " + option.type().allowed()
+                + (option.type().isJson() ? ", or a file that holds it." : ".")
                 + (standing.isEmpty() ? "" : " Default: " + standing + ".");
         OptionSpec.Builder flag = OptionSpec.builder(option.flag())
                 .paramLabel("<" + option.name() + ">")
@@ -76,10 +82,25 @@ public final class OptionFlags {
         for (Option<?> option : table.options()) {
             if (scopes.contains(option.scope()) && parsed.hasMatchedOption(option.flag())) {
                 Object value = parsed.matchedOptionValue(option.flag(), null);
-                raw.put(option.flag(), single(value));
+                raw.put(option.flag(), option.type().isJson() ? json(value, option) : single(value));
             }
         }
         return table.parse(raw, defaults, scopes);
+    }
+
+    /** JSON as such, or the text of the file that is named. */
+    private static String json(Object value, Option<?> option) {
+        String text = String.valueOf(value);
+        if (text.isBlank() || "[{".indexOf(text.strip().charAt(0)) >= 0) {
+            return text;
+        }
+        try {
+            return Files.readString(Path.of(text));
+        } catch (IOException | InvalidPathException unreadable) {
+            throw new OptionException(
+                    "option '" + option.flag() + "' must be " + option.type().allowed() + ", or a file that holds it; '"
+                            + text + "' is no such file: " + unreadable);
+        }
     }
 
     /** A flag given once may hold a whole list as text; given several times it is the list. */

@@ -4,30 +4,26 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import io.kindling.engine.GenerationRequest;
 import io.kindling.engine.GenerationRequest.Prompt;
-import io.kindling.engine.Message;
 import io.kindling.engine.Option.Scope;
 import io.kindling.engine.OptionTable;
 import io.kindling.engine.OptionValues;
+import io.kindling.engine.PromptOptions;
 import io.kindling.engine.error.OptionException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Reads the prompts of {@code generate}: a line is {@code {"id", "prompt" | "prompt_ids" | "messages", "force_ids"?,
- * "options"?}}. Further fields
- * are the caller's own.
+ * Reads the prompts of {@code generate}: a line is {@code {"id", "prompt" | "prompt_ids" | "messages", "tools"?,
+ * "documents"?, "force_ids"?, "options"?}}. Further fields are the caller's own.
  */
 final class PromptFile {
-    private final PromptStyle style;
     private final OptionValues defaults;
     private final int topLogits;
 
-    PromptFile(PromptStyle style, OptionValues defaults, int topLogits) {
-        this.style = style;
+    PromptFile(OptionValues defaults, int topLogits) {
         this.defaults = defaults;
         this.topLogits = topLogits;
     }
@@ -35,27 +31,11 @@ final class PromptFile {
     /** A request and the identifier to answer with, in the JSON type in which it was given. */
     record Row(JsonNode id, GenerationRequest request) {}
 
-    /**
-     * What plain text prompts become.
-     *
-     * @param chat whether they are user messages
-     * @param system a system message before them
-     */
-    record PromptStyle(boolean chat, Optional<String> system) {
-        Prompt of(String text) {
-            if (!chat) {
-                return new Prompt.Text(text);
-            }
-            List<Message> messages = new ArrayList<>();
-            system.ifPresent(content -> messages.add(Message.of("system", content)));
-            messages.add(Message.of("user", text));
-            return new Prompt.Chat(messages);
-        }
-    }
-
     /** The request of a prompt from the command line. */
     Row row(int index, String prompt) {
-        return new Row(IntNode.valueOf(index), request(Integer.toString(index), style.of(prompt), defaults, List.of()));
+        return new Row(
+                IntNode.valueOf(index),
+                request(Integer.toString(index), defaults.prompt().prompt(prompt), defaults, List.of()));
     }
 
     /**
@@ -85,12 +65,12 @@ final class PromptFile {
                 .parse(
                         LineFields.object(line.object().get("options"), "'options'"),
                         defaults,
-                        EnumSet.of(Scope.GENERATION));
+                        EnumSet.of(Scope.GENERATION, Scope.PROMPT));
         return new Row(
                 id,
                 request(
                         id.asText(),
-                        prompt(line.object()),
+                        prompt(line.object(), options.prompt()),
                         options,
                         LineFields.ids(line.object().get("force_ids"), "force_ids")));
     }
@@ -99,7 +79,7 @@ final class PromptFile {
         return new GenerationRequest(id, prompt, options.generation(), OptionalLong.empty(), forceIds, topLogits);
     }
 
-    private Prompt prompt(JsonNode line) {
+    private static Prompt prompt(JsonNode line, PromptOptions options) {
         long given = List.of("prompt", "prompt_ids", "messages").stream()
                 .filter(line::hasNonNull)
                 .count();
@@ -111,8 +91,17 @@ final class PromptFile {
             return new Prompt.Ids(LineFields.ids(line.get("prompt_ids"), "prompt_ids"));
         }
         if (line.hasNonNull("messages")) {
-            return new Prompt.Chat(LineFields.messages(line.get("messages")));
+            return withLists(line, options).conversation(LineFields.messages(line.get("messages")));
         }
-        return style.of(LineFields.text(line, "prompt"));
+        return withLists(line, options).prompt(LineFields.text(line, "prompt"));
+    }
+
+    /** A line's own tools and documents go before those of the options. */
+    private static PromptOptions withLists(JsonNode line, PromptOptions options) {
+        return options.with(
+                line.hasNonNull("tools") ? LineFields.objects(line.get("tools"), "tools") : options.tools(),
+                line.hasNonNull("documents")
+                        ? LineFields.objects(line.get("documents"), "documents")
+                        : options.documents());
     }
 }

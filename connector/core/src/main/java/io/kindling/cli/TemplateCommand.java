@@ -2,20 +2,16 @@ package io.kindling.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.TextModel;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.error.OptionException;
-import io.kindling.engine.metadata.ModelPackage;
-import io.kindling.engine.metadata.PackageFiles;
-import io.kindling.engine.metadata.PackageResolver;
-import io.kindling.engine.onnx.OnnxLoader;
+import io.kindling.engine.text.ChatTemplates;
 import io.kindling.engine.text.jinja.JinjaChatTemplate;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -24,8 +20,10 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "template",
         description =
-                "Renders lines {\"template\"?, \"messages\", \"tools\"?, \"kwargs\"?, \"bos_token\"?,"
-                        + " \"eos_token\"?, \"now\"?} to {\"rendered\"} or {\"error\"}. A line without a template takes MODEL's.",
+                "Renders lines {\"template\"?, \"messages\", \"tools\"?, \"documents\"?, \"kwargs\"?, \"bos_token\"?,"
+                        + " \"eos_token\"?, \"now\"?} to {\"rendered\"} or {\"error\"}. A template may be the name of one of"
+                        + " MODEL's; a line without one takes MODEL's own, tool_use before default where tools are given."
+                        + " Variables are what the line says and MODEL's special tokens; kwargs go as they are.",
         sortOptions = false)
 final class TemplateCommand extends CliCommand {
     @Parameters(index = "0", arity = "0..1", paramLabel = "MODEL", description = "Folder of a model package.")
@@ -40,20 +38,26 @@ final class TemplateCommand extends CliCommand {
 
     @Override
     public Integer call() {
-        Optional<ModelPackage> modelPackage = Optional.ofNullable(model).map(location -> {
-            PackageFiles files = PackageFiles.locate(location);
-            return PackageResolver.resolve(files, OnnxLoader.load(files.modelFile()));
-        });
+        ChatTemplates templates = templates();
         for (JsonLines.Line line : JsonLines.read(cases)) {
-            out().println(JsonLines.write(answer(line.object(), modelPackage)));
+            out().println(JsonLines.write(answer(line.object(), templates)));
         }
         return 0;
     }
 
+    private ChatTemplates templates() {
+        if (model == null) {
+            return new ChatTemplates("a line without a template", Map.of(), Map.of());
+        }
+        try (TextModel opened = TextModel.open(model)) {
+            return opened.chatTemplates();
+        }
+    }
+
     /** A line that cannot be rendered answers {@code {"error"}}; the others go on. */
-    private static ObjectNode answer(ObjectNode line, Optional<ModelPackage> modelPackage) {
+    private static ObjectNode answer(ObjectNode line, ChatTemplates templates) {
         try {
-            return JsonLines.object().put("rendered", render(line, modelPackage));
+            return JsonLines.object().put("rendered", render(line, templates));
         } catch (OptionException bad) {
             return JsonLines.object().put("error", bad.getMessage());
         } catch (KindlingException fault) {
@@ -61,22 +65,14 @@ final class TemplateCommand extends CliCommand {
         }
     }
 
-    private static String render(ObjectNode line, Optional<ModelPackage> modelPackage) {
-        String text = line.hasNonNull("template")
-                ? LineFields.text(line, "template")
-                : modelPackage
-                        .flatMap(ModelPackage::chatTemplate)
-                        .orElseThrow(() -> new KindlingException(
-                                ErrorCode.TEMPLATE, "there is no template: the line has none, nor has a model"));
-        JinjaChatTemplate template = JinjaChatTemplate.parse(text);
+    private static String render(ObjectNode line, ChatTemplates templates) {
+        JinjaChatTemplate template = JinjaChatTemplate.parse(text(line, templates));
         if (line.hasNonNull("now")) {
             LocalDateTime now = time(LineFields.text(line, "now"));
             template = template.withClock(() -> now);
         }
-        Map<String, Object> variables = new LinkedHashMap<>();
-        modelPackage.flatMap(ModelPackage::bosToken).ifPresent(token -> variables.put("bos_token", token));
-        modelPackage.flatMap(ModelPackage::eosToken).ifPresent(token -> variables.put("eos_token", token));
-        for (String field : new String[] {"messages", "tools", "bos_token", "eos_token"}) {
+        Map<String, Object> variables = new LinkedHashMap<>(templates.specialTokens());
+        for (String field : new String[] {"messages", "tools", "documents", "bos_token", "eos_token"}) {
             JsonNode value = line.get(field);
             if (value != null) {
                 variables.put(field, JsonLines.plain(value));
@@ -84,6 +80,14 @@ final class TemplateCommand extends CliCommand {
         }
         variables.putAll(LineFields.object(line.get("kwargs"), "'kwargs'"));
         return template.render(variables);
+    }
+
+    private static String text(ObjectNode line, ChatTemplates templates) {
+        if (line.hasNonNull("template")) {
+            String given = LineFields.text(line, "template");
+            return templates.texts().getOrDefault(given, given);
+        }
+        return templates.choose("", line.hasNonNull("tools"));
     }
 
     private static LocalDateTime time(String text) {

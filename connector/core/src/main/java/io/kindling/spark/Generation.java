@@ -1,21 +1,22 @@
 package io.kindling.spark;
 
+import io.kindling.engine.Options;
 import io.kindling.engine.error.OptionException;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.SessionSettings;
+import io.kindling.spark.convert.MessageColumns;
 import io.kindling.spark.convert.PromptTemplate;
-import io.kindling.spark.convert.RequestBuilder;
 import io.kindling.spark.convert.ResultConverter;
 import io.kindling.spark.metrics.GenerationMetrics;
 import io.kindling.spark.runtime.DeterministicFaults;
 import io.kindling.spark.runtime.GenerateRows;
 import io.kindling.spark.runtime.ModelDistributor;
 import io.kindling.spark.runtime.ModelSource;
+import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
@@ -51,8 +52,7 @@ public final class Generation {
     private final Map<String, String> options = new LinkedHashMap<>();
     private Column prompt;
     private String key;
-    private boolean chat;
-    private String system;
+    private boolean messages;
     private String answer = "generated";
     private String details;
     private GenerationMetrics metrics;
@@ -73,19 +73,35 @@ public final class Generation {
 
     public Generation prompt(Column column) {
         prompt = column.cast("string");
+        messages = false;
         return this;
     }
 
-    /** Makes each prompt a user message, rendered by the model's chat template. */
+    /**
+     * Takes whole conversations, rendered by the model's chat template.
+     *
+     * @param column an array of structs or maps ({@code role}, {@code content} and whatever else the template reads; NULL
+     *     fields are left out), or the text of a JSON array of objects
+     */
+    public Generation messages(Column column) {
+        prompt = column;
+        messages = true;
+        return this;
+    }
+
+    /** Makes each prompt a user message, rendered by the model's chat template: option {@code chat}. */
     public Generation chat() {
-        chat = true;
-        return this;
+        return option(Options.CHAT.name(), true);
     }
 
-    /** Puts a system message before each prompt; implies {@link #chat}. */
+    /** Puts a system message before each conversation that has none; makes prompts user messages: option {@code system}. */
     public Generation system(String message) {
-        system = message;
-        return chat();
+        return option(Options.SYSTEM.name(), message);
+    }
+
+    /** Functions that the model may call, for templates that write them: option {@code tools}. */
+    public Generation tools(String json) {
+        return option(Options.TOOLS.name(), json);
     }
 
     /** Names rows: in messages, and for the sampler, so that equal prompts of two rows get two answers at temperature > 0. */
@@ -132,7 +148,7 @@ public final class Generation {
         SparkSession session = input.sparkSession();
         SessionSettings settings = SessionSettings.of(session);
         checkColumns(input.schema());
-        GenerationPlan plan = settings.plan(options);
+        GenerationPlan plan = settings.plan(options, LocalDateTime.now());
         JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
         ModelSource source = ModelDistributor.distribute(settings.models().uri(model), plan.distribution(), context);
         DeterministicFaults.watch(session.sparkContext());
@@ -140,15 +156,15 @@ public final class Generation {
         Column keyColumn = key == null
                 ? functions.lit(null).cast("string")
                 : input.col(key).cast("string");
-        Dataset<Row> prompts = input.select(functions.col("*"), prompt.as(PROMPT), keyColumn.as(KEY));
-        GenerateRows rows = new GenerateRows(
-                source, plan, new RequestBuilder(chat, Optional.ofNullable(system)), details != null, counters);
+        Column promptColumn = messages ? MessageColumns.toJson(prompt, input) : prompt;
+        Dataset<Row> prompts = input.select(functions.col("*"), promptColumn.as(PROMPT), keyColumn.as(KEY));
+        GenerateRows rows = new GenerateRows(source, plan, messages, details != null, counters);
         return prompts.mapPartitions(rows, Encoders.row(outputSchema(input.schema())));
     }
 
     private void checkColumns(StructType schema) {
         if (prompt == null) {
-            throw new OptionException("no prompt: call prompt(\"… {column} …\") or prompt(column)");
+            throw new OptionException("no prompt: call prompt(\"… {column} …\"), prompt(column) or messages(column)");
         }
         for (String added : details == null ? new String[] {answer} : new String[] {answer, details}) {
             if (Arrays.stream(schema.fieldNames()).anyMatch(added::equalsIgnoreCase)) {

@@ -19,7 +19,6 @@ class ModelCommandsTest {
     @CsvSource({
         "generate m, exactly one of --prompt and --prompts must be given",
         "generate m --prompt a --prompts f, exactly one of --prompt and --prompts must be given",
-        "generate m --prompt a --system s, --system needs --chat",
         "generate m --prompt a --logits 3, --logits needs --json",
         "generate m --prompt a --json --logits=-1, '--logits must not be negative, not ''-1'''",
         "bench m --batch 0, '--batch must be at least 1, not ''0'''",

@@ -32,6 +32,6 @@ class TemplateCommandTest {
                 .containsExactly("{\"rendered\":\"<s>Hi!\"}", "{\"rendered\":\"Hi\"}", "{\"rendered\":\"2024-02-29\"}");
         assertThat(run.outLines().get(3)).contains("\"error\"", "no tools");
         assertThat(run.outLines().get(4)).contains("\"error\"", "line 1");
-        assertThat(run.outLines().get(5)).contains("there is no template");
+        assertThat(run.outLines().get(5)).contains("a line without a template has no chat template");
     }
 }

@@ -8,10 +8,8 @@ import io.kindling.engine.GenerationStats;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.metadata.ModelPackage;
-import io.kindling.engine.text.ChatTemplate;
 import io.kindling.engine.text.Tokenizer;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The engine of one model: tasks encode and wait on their own threads, one thread runs the steps. */
@@ -23,14 +21,9 @@ final class BatchingEngine implements GenerationEngine {
     private final RequestBoard board;
     private final Thread thread;
 
-    BatchingEngine(
-            Decoder decoder,
-            ModelPackage model,
-            Tokenizer tokenizer,
-            Optional<ChatTemplate> template,
-            EngineOptions options) {
+    BatchingEngine(Decoder decoder, ModelPackage model, Tokenizer tokenizer, EngineOptions options) {
         this.decoder = decoder;
-        encoder = new PromptEncoder(model, tokenizer, template);
+        encoder = new PromptEncoder(model, tokenizer);
         contextLength = model.contextLength().orElse(Integer.MAX_VALUE);
         board = new RequestBoard(options.deduplicate(), counters);
         Scheduler scheduler = new Scheduler(decoder, board, counters, tokenizer, model.stopIds(), options);

@@ -10,9 +10,7 @@ import io.kindling.engine.metadata.ModelPackage;
 import io.kindling.engine.session.GraphSession;
 import io.kindling.engine.session.ModelWeights;
 import io.kindling.engine.session.SessionOptions;
-import io.kindling.engine.text.ChatTemplate;
 import io.kindling.engine.text.Tokenizer;
-import java.util.Optional;
 
 /** Opens generation engines. */
 public final class GenerationEngines {
@@ -28,12 +26,7 @@ public final class GenerationEngines {
      * @throws KindlingException UNRESOLVED when the package is no decoder, or its ports cannot be told
      */
     public static GenerationEngine create(
-            OnnxModel model,
-            ModelPackage resolved,
-            ModelWeights weights,
-            Tokenizer tokenizer,
-            Optional<ChatTemplate> template,
-            EngineOptions options) {
+            OnnxModel model, ModelPackage resolved, ModelWeights weights, Tokenizer tokenizer, EngineOptions options) {
         DecoderIo io = resolved.decoder()
                 .orElseThrow(() -> new KindlingException(
                         ErrorCode.UNRESOLVED,
@@ -50,7 +43,7 @@ public final class GenerationEngines {
                         options.prefixCache()))
                 .orElseGet(() -> new DenseDecoder(
                         GraphSession.create(model, weights, planning), io, weights.provider(), budget(options)));
-        return new BatchingEngine(decoder, resolved, tokenizer, template, options);
+        return new BatchingEngine(decoder, resolved, tokenizer, options);
     }
 
     /** A quarter of what memory is free, where no budget is set. */

@@ -111,6 +111,13 @@ final class MetadataFile {
         return file.getFileName().toString();
     }
 
+    /** The names of its fields. */
+    List<String> fields() {
+        List<String> names = new ArrayList<>();
+        root.fieldNames().forEachRemaining(names::add);
+        return names;
+    }
+
     /** A missing node when any part of the path is absent or null. */
     JsonNode at(String path) {
         JsonNode node = root;

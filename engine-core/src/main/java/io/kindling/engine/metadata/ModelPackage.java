@@ -1,5 +1,6 @@
 package io.kindling.engine.metadata;
 
+import io.kindling.engine.text.ChatTemplates;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -17,9 +18,7 @@ import java.util.Set;
  * @param contextLength most tokens, prompt and answer together
  * @param stopIds union of the end tokens of all sources
  * @param tokenizerFile {@code tokenizer.json}
- * @param chatTemplate the template's text
- * @param bosToken text of the begin token, which templates read
- * @param eosToken text of the end token, which templates read
+ * @param chatTemplates the templates and the special tokens that they read
  * @param warnings what was odd but harmless, such as unknown keys
  */
 public record ModelPackage(
@@ -31,9 +30,7 @@ public record ModelPackage(
         OptionalInt contextLength,
         Set<Integer> stopIds,
         Optional<Path> tokenizerFile,
-        Optional<String> chatTemplate,
-        Optional<String> bosToken,
-        Optional<String> eosToken,
+        ChatTemplates chatTemplates,
         List<String> warnings) {
 
     public ModelPackage {

@@ -1,13 +1,9 @@
 package io.kindling.engine.metadata;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.ir.OnnxModel;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.kindling.engine.text.ChatTemplates;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +29,7 @@ public final class PackageResolver {
     public static ModelPackage resolve(PackageFiles files, OnnxModel graph) {
         List<String> warnings = new ArrayList<>();
         Resolution ports = ports(files, new Ports(graph.graph()), warnings);
+        ChatTemplates templates = TextFiles.templates(files);
         return new ModelPackage(
                 files.root(),
                 files.modelFile(),
@@ -40,11 +37,9 @@ public final class PackageResolver {
                 ports.decoder(),
                 ports.problem(),
                 contextLength(files),
-                StopTokens.ids(files, warnings),
+                StopTokens.ids(files, templates, warnings),
                 files.tokenizerFile(),
-                chatTemplate(files),
-                StopTokens.text(files, "bos_token"),
-                StopTokens.text(files, "eos_token"),
+                templates,
                 warnings);
     }
 
@@ -107,34 +102,5 @@ public final class PackageResolver {
         return limit == null || limit.doubleValue() < 1 || limit.doubleValue() > LARGEST_PLAUSIBLE_CONTEXT
                 ? OptionalInt.empty()
                 : OptionalInt.of(limit.intValue());
-    }
-
-    private static Optional<String> chatTemplate(PackageFiles files) {
-        Path file = files.root().resolve("chat_template.jinja");
-        if (Files.isRegularFile(file)) {
-            try {
-                return Optional.of(Files.readString(file, StandardCharsets.UTF_8));
-            } catch (IOException unreadable) {
-                throw new KindlingException(
-                        ErrorCode.TEMPLATE,
-                        "cannot read the chat template '" + file + "' as UTF-8 text: " + unreadable.getMessage(),
-                        unreadable);
-            }
-        }
-        return files.tokenizerConfig().flatMap(PackageResolver::templateIn);
-    }
-
-    /** One template, or a list of named ones of which {@code default} is meant. */
-    private static Optional<String> templateIn(MetadataFile file) {
-        JsonNode templates = file.at("chat_template");
-        if (!templates.isArray()) {
-            return file.text("chat_template");
-        }
-        for (JsonNode template : templates) {
-            if (template.path("name").asText().equals("default")) {
-                return Optional.of(template.path("template").asText());
-            }
-        }
-        return Optional.empty();
     }
 }

@@ -14,12 +14,15 @@ import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationResult.FinishReason;
 import io.kindling.engine.GenerationResult.TokenLogit;
 import io.kindling.engine.Message;
+import io.kindling.engine.PromptOptions;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.metadata.ModelPackage;
+import io.kindling.engine.text.ChatTemplates;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -67,12 +70,10 @@ class BatchingEngineTest {
                 OptionalInt.of(CONTEXT),
                 Set.of((int) 'z'),
                 Optional.empty(),
-                Optional.empty(),
-                Optional.of("A"),
-                Optional.empty(),
+                new ChatTemplates("the letters", Map.of(), Map.of("bos_token", "A")),
                 List.of());
         decoder = new SuccessorDecoder(packs, capacity, gate);
-        engine = new BatchingEngine(decoder, model, new LetterTokenizer(), Optional.empty(), options);
+        engine = new BatchingEngine(decoder, model, new LetterTokenizer(), options);
         return engine.openClient();
     }
 
@@ -198,8 +199,8 @@ class BatchingEngineTest {
 
     @Test
     void chatWithoutATemplateIsARowError() throws Exception {
-        GenerationResult result =
-                get(open().submit(GenerationRequest.of("r", new Prompt.Chat(List.of(Message.of("user", "hi"))), FOUR)));
+        GenerationResult result = get(open().submit(GenerationRequest.of(
+                "r", PromptOptions.defaults().conversation(List.of(Message.of("user", "hi"))), FOUR)));
         assertThat(result.error().orElseThrow().code()).isEqualTo(ErrorCode.TEMPLATE);
     }
 

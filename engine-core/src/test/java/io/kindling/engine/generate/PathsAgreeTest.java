@@ -18,9 +18,11 @@ import io.kindling.engine.provider.Provider;
 import io.kindling.engine.provider.ProviderFactory;
 import io.kindling.engine.provider.ProviderOptions;
 import io.kindling.engine.session.ModelWeights;
+import io.kindling.engine.text.ChatTemplates;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -166,14 +168,12 @@ class PathsAgreeTest {
                 OptionalInt.of(TinyDecoder.CONTEXT),
                 Set.of(),
                 Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
+                new ChatTemplates("the tiny model", Map.of(), Map.of()),
                 List.of());
         try (Provider provider = openCpu();
                 ModelWeights weights = new ModelWeights(provider);
-                GenerationEngine engine = GenerationEngines.create(
-                        MODEL, resolved, weights, new LetterTokenizer(), Optional.empty(), options);
+                GenerationEngine engine =
+                        GenerationEngines.create(MODEL, resolved, weights, new LetterTokenizer(), options);
                 Client client = engine.openClient()) {
             GenerationOptions generation = GenerationOptions.defaults().withMaxNewTokens(NEW);
             List<CompletableFuture<GenerationResult>> futures = new ArrayList<>();

@@ -68,8 +68,8 @@ class ExportsTest {
                     .isEqualTo(
                             name.contains("genai") ? "genai_config.json" : "config.json and the exporters' port names");
             assertThat(resolved.stopIds()).as(name).containsExactly(2);
-            assertThat(resolved.bosToken()).contains("<s>");
-            assertThat(resolved.eosToken()).contains("</s>");
+            assertThat(resolved.chatTemplates().specialToken("bos_token")).contains("<s>");
+            assertThat(resolved.chatTemplates().specialToken("eos_token")).contains("</s>");
             assertThat(resolved.warnings()).as(name).isEmpty();
             assertThat(resolved.contextLength()).as(name).hasValue(256);
             decoders++;

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeEach;
@@ -234,23 +235,10 @@ class PackageResolverTest {
         write("generation_config.json", "{\"eos_token_id\": [1, 2]}");
         ModelPackage resolved = resolve(DECODER);
         assertThat(resolved.stopIds()).containsExactlyInAnyOrder(1, 2, 41);
-        assertThat(resolved.bosToken()).contains("<begin>");
-        assertThat(resolved.eosToken()).contains("<end>");
+        assertThat(resolved.chatTemplates().specialTokens())
+                .isEqualTo(Map.of("eos_token", "<end>", "bos_token", "<begin>"));
         assertThat(resolved.contextLength()).isEmpty();
         assertThat(resolved.tokenizerFile()).contains(folder.resolve("tokenizer.json"));
-    }
-
-    @Test
-    void templateComesFromItsFileThenFromTheTokenizersConfiguration() throws IOException {
-        assertThat(resolve(DECODER).chatTemplate()).isEmpty();
-        write("tokenizer_config.json", "{\"chat_template\": \"one\"}");
-        assertThat(resolve(DECODER).chatTemplate()).contains("one");
-        write(
-                "tokenizer_config.json",
-                "{\"chat_template\": [{\"name\": \"tool_use\", \"template\": \"t\"}, {\"name\": \"default\", \"template\": \"d\"}]}");
-        assertThat(resolve(DECODER).chatTemplate()).contains("d");
-        write("chat_template.jinja", "file\n");
-        assertThat(resolve(DECODER).chatTemplate()).contains("file\n");
     }
 
     @Test

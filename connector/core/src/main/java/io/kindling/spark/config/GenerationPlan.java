@@ -4,6 +4,7 @@ import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationOptions;
 import io.kindling.engine.JobOptions;
 import io.kindling.engine.OptionValues;
+import io.kindling.engine.PromptOptions;
 import java.io.Serializable;
 
 /**
@@ -11,6 +12,7 @@ import java.io.Serializable;
  *
  * @param engine how models are loaded and run
  * @param generation how texts are generated
+ * @param prompt how prompts become texts
  * @param job what becomes of rows with errors
  * @param distribution how models reach executors
  * @param inFlight rows that a task has in the engine at once
@@ -20,6 +22,7 @@ import java.io.Serializable;
 public record GenerationPlan(
         EngineOptions engine,
         GenerationOptions generation,
+        PromptOptions prompt,
         JobOptions job,
         Distribution distribution,
         int inFlight,
@@ -31,6 +34,7 @@ public record GenerationPlan(
         return new GenerationPlan(
                 values.engine(),
                 values.generation(),
+                values.prompt(),
                 values.job(),
                 values.get(SparkOptions.DISTRIBUTION),
                 values.get(SparkOptions.IN_FLIGHT),

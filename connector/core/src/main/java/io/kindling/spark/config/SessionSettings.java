@@ -1,6 +1,7 @@
 package io.kindling.spark.config;
 
 import java.io.Serializable;
+import java.time.LocalDateTime;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
@@ -35,9 +36,10 @@ public record SessionSettings(Map<String, String> options, ModelNames models) im
      * The plan of a call.
      *
      * @param callOptions by their names without prefix; they win over the session's
+     * @param made when the job or the query was made, by the driver's clock
      * @throws io.kindling.engine.error.OptionException with all problems of both
      */
-    public GenerationPlan plan(Map<String, String> callOptions) {
-        return GenerationPlan.of(SparkOptions.resolve(options, callOptions));
+    public GenerationPlan plan(Map<String, String> callOptions, LocalDateTime made) {
+        return GenerationPlan.of(SparkOptions.resolve(options, callOptions).startedAt(made));
     }
 }

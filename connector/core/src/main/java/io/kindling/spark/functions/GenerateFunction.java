@@ -3,6 +3,8 @@ package io.kindling.spark.functions;
 import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.runtime.DeterministicFaults;
 import io.kindling.spark.runtime.HadoopSettings;
+import java.time.LocalDateTime;
+import java.util.Map;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.functions.BoundFunction;
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
@@ -62,10 +64,11 @@ public final class GenerateFunction implements UnboundFunction {
         }
         SparkSession session = SparkSession.active();
         SessionSettings settings = SessionSettings.of(session);
-        settings.plan(java.util.Map.of()); // a bad setting fails here, not in every row
+        LocalDateTime now = LocalDateTime.now();
+        settings.plan(Map.of(), now); // a bad setting fails here, not in every row
         DeterministicFaults.watch(session.sparkContext());
         RowGenerator generator = new RowGenerator(
-                settings, HadoopSettings.of(session.sparkContext().hadoopConfiguration()));
+                settings, HadoopSettings.of(session.sparkContext().hadoopConfiguration()), now);
         return details
                 ? new BoundGenerateDetails(generator, Arguments.of(inputType))
                 : new BoundGenerate(generator, Arguments.of(inputType));

@@ -48,12 +48,6 @@ public final class GenerateTable extends CliCommand {
             description = "Template with {column} for the input's columns; {{ and }} are braces.")
     private String prompt;
 
-    @Option(names = "--chat", description = "Makes each prompt a user message, rendered by the model's chat template.")
-    private boolean chat;
-
-    @Option(names = "--system", description = "System message before each prompt; implies --chat.")
-    private String system;
-
     @Option(
             names = "--key",
             paramLabel = "<column>",
@@ -87,7 +81,7 @@ public final class GenerateTable extends CliCommand {
     private boolean json;
 
     public GenerateTable() {
-        super(OptionFlags.of(SparkOptions.table(), Scope.ENGINE, Scope.GENERATION, Scope.JOB));
+        super(OptionFlags.of(SparkOptions.table(), Scope.ENGINE, Scope.GENERATION, Scope.PROMPT, Scope.JOB));
     }
 
     @Override
@@ -101,8 +95,6 @@ public final class GenerateTable extends CliCommand {
                 inputFormat,
                 inputOptions,
                 prompt,
-                chat,
-                Optional.ofNullable(system),
                 Optional.ofNullable(key),
                 partitions,
                 output,

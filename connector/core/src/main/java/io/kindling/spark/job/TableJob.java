@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param partitions 0 leaves them as they are
  * @param output path or table
  * @param outputFormat Spark's name of the format, or {@code table}
- * @param options of generation, engine and job, by name
+ * @param options of engine, generation, prompt and job, by name
  */
 record TableJob(
         String model,
@@ -21,8 +21,6 @@ record TableJob(
         String inputFormat,
         Map<String, String> inputOptions,
         String prompt,
-        boolean chat,
-        Optional<String> system,
         Optional<String> key,
         int partitions,
         String output,

@@ -63,10 +63,6 @@ final class TableJobRunner {
                 .into(TableJob.ANSWER)
                 .details(TableJob.DETAILS)
                 .metrics(metrics);
-        if (job.chat()) {
-            generation.chat();
-        }
-        job.system().ifPresent(generation::system);
         job.key().ifPresent(generation::key);
         return generation.apply(input);
     }

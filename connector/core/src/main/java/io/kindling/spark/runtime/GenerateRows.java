@@ -1,15 +1,18 @@
 package io.kindling.spark.runtime;
 
-import io.kindling.engine.GenerationEngine;
+import io.kindling.engine.GenerationRequest;
+import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.GenerationResult;
+import io.kindling.engine.Message;
+import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.GenerationPlan;
-import io.kindling.spark.convert.RequestBuilder;
+import io.kindling.spark.convert.Requests;
 import io.kindling.spark.convert.ResultConverter;
 import io.kindling.spark.metrics.GenerationMetrics;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,10 +25,11 @@ import org.apache.spark.sql.RowFactory;
  * at once, and gives them out in their order. Input rows end with the prompt and the key, which the result replaces by the
  * answer and, if asked for, its details.
  *
+ * @param messages whether a prompt is the JSON of a conversation
  * @param details whether a struct with details follows the answer
  */
 public record GenerateRows(
-        ModelSource source, GenerationPlan plan, RequestBuilder requests, boolean details, GenerationMetrics metrics)
+        ModelSource source, GenerationPlan plan, boolean messages, boolean details, GenerationMetrics metrics)
         implements MapPartitionsFunction<Row, Row> {
 
     @Override
@@ -69,15 +73,21 @@ public record GenerateRows(
                 return new Pending(row, Optional.empty());
             }
             metrics.requests().add(1);
-            var request =
-                    requests.request(prompt, Optional.ofNullable(row.getString(row.size() - 1)), plan.generation());
-            return new Pending(
-                    row,
-                    Optional.of(TaskEngines.with(
-                            source,
-                            plan,
-                            Optional.of(metrics),
-                            (GenerationEngine.Client client) -> client.submit(request))));
+            return new Pending(row, Optional.of(submit(prompt, row.getString(row.size() - 1))));
+        }
+
+        private CompletableFuture<GenerationResult> submit(String text, String key) {
+            Prompt prompt;
+            try {
+                prompt = messages
+                        ? plan.prompt().conversation(Message.parse(text))
+                        : plan.prompt().prompt(text);
+            } catch (KindlingException noMessages) {
+                return CompletableFuture.completedFuture(GenerationResult.failed(
+                        key == null ? "" : key, List.of(), noMessages.code(), noMessages.getMessage()));
+            }
+            GenerationRequest request = Requests.of(prompt, Optional.ofNullable(key), plan.generation());
+            return TaskEngines.with(source, plan, Optional.of(metrics), client -> client.submit(request));
         }
 
         private GenerationResult await(CompletableFuture<GenerationResult> answer) {
@@ -109,6 +119,6 @@ public record GenerateRows(
 
     @Override
     public String toString() {
-        return "GenerateRows(" + source.uri() + ", " + Arrays.toString(new Object[] {plan, requests}) + ")";
+        return "GenerateRows(" + source.uri() + ", " + plan + ")";
     }
 }

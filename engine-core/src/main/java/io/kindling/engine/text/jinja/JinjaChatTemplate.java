@@ -1,21 +1,18 @@
 package io.kindling.engine.text.jinja;
 
-import io.kindling.engine.Message;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
-import io.kindling.engine.text.ChatTemplate;
 import java.time.LocalDateTime;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /**
  * A chat template in Jinja2, rendered as Hugging Face's transformers does: its sandbox with {@code trim_blocks},
  * {@code lstrip_blocks}, loop controls, {@code generation} blocks, {@code tojson} that leaves text as it is,
- * {@code raise_exception} and {@code strftime_now}. Bounded in steps, depth and size.
+ * {@code raise_exception} and {@code strftime_now}. Bounded in steps, depth and size. Thread-safe.
  */
-public final class JinjaChatTemplate implements ChatTemplate {
+public final class JinjaChatTemplate {
     private final Statements.Block body;
     private final Supplier<LocalDateTime> clock;
 
@@ -60,13 +57,6 @@ public final class JinjaChatTemplate implements ChatTemplate {
             throw error(
                     new TemplateError("nested too deep"), context == null ? new Position(1, 1) : context.position());
         }
-    }
-
-    @Override
-    public String render(List<Message> messages, Map<String, Object> variables) {
-        Map<String, Object> all = new LinkedHashMap<>(variables);
-        all.put("messages", messages.stream().map(Message::fields).toList());
-        return render(all);
     }
 
     private static KindlingException error(TemplateError fault, Position running) {

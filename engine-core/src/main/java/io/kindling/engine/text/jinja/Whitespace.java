@@ -1,7 +1,7 @@
 package io.kindling.engine.text.jinja;
 
 /** White space as Python's {@code str.isspace} means it. All of it lies in the basic plane. */
-final class Whitespace {
+public final class Whitespace {
     private Whitespace() {}
 
     static boolean isSpace(int c) {
@@ -22,7 +22,7 @@ final class Whitespace {
         return at;
     }
 
-    static String strip(String text) {
+    public static String strip(String text) {
         return stripRight(stripLeft(text));
     }
 
@@ -30,7 +30,7 @@ final class Whitespace {
         return text.substring(skip(text, 0));
     }
 
-    static String stripRight(String text) {
+    public static String stripRight(String text) {
         int end = text.length();
         while (end > 0 && isSpace(text.charAt(end - 1))) {
             end--;

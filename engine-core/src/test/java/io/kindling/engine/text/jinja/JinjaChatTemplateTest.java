@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.kindling.engine.Message;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import java.nio.file.Files;
@@ -118,16 +117,5 @@ class JinjaChatTemplateTest {
     void longChainsAreNotNested() {
         String template = "{{ 1" + " ~ 1".repeat(5000) + " }}";
         assertThat(JinjaChatTemplate.parse(template).render(Map.of())).hasSize(5001);
-    }
-
-    @Test
-    void messagesAndVariablesReachTheTemplate() {
-        JinjaChatTemplate template =
-                JinjaChatTemplate.parse("{{ bos_token }}{% for m in messages %}<{{ m.role }}>{{ m.content }}"
-                        + "{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}");
-        List<Message> messages = List.of(Message.of("system", "s"), Message.of("user", "u"));
-        assertThat(template.render(messages, Map.of("bos_token", "<s>", "add_generation_prompt", true)))
-                .isEqualTo("<s><system>s<user>u<assistant>");
-        assertThat(template.render(messages, Map.of())).isEqualTo("<system>s<user>u");
     }
 }
