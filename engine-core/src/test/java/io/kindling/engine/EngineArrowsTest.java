@@ -35,6 +35,7 @@ class EngineArrowsTest {
         "text, onnx gguf shape optimize provider cpu session sample generate",
         "sample, onnx gguf shape optimize cpu session metadata text generate",
         "generate, onnx gguf cpu",
+        "embed, onnx gguf cpu sample generate",
     })
     void aRoomDoesNotTouch(String room, String others) {
         String[] forbidden = Arrays.stream(others.trim().split(" "))
