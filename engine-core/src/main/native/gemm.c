@@ -64,7 +64,7 @@ INLINE v16 finished(const gemm_job *j, v16 sum, int64_t row, int64_t column, int
 
 INLINE void block(gemm_place at, const float *a, gemm_panels b, const int rows, const int panels) {
     const gemm_job *j = at.job;
-    float *c = at.c + at.row * j->n + at.column;
+    float *c = at.c + at.row * j->c_row + at.column;
     v16 sums[BLOCK_ROWS][LINE_PANELS];
     const float *lines[BLOCK_ROWS];
 #pragma clang loop unroll(full)
@@ -72,7 +72,7 @@ INLINE void block(gemm_place at, const float *a, gemm_panels b, const int rows, 
         lines[r] = a + r * j->a_row;
 #pragma clang loop unroll(full)
         for (int p = 0; p < panels; p++) {
-            sums[r][p] = at.first ? v16_set(0.0f) : load_some(c + r * j->n + p * PANEL, j->n - at.column - p * PANEL);
+            sums[r][p] = at.first ? v16_set(0.0f) : load_some(c + r * j->c_row + p * PANEL, j->n - at.column - p * PANEL);
         }
     }
     const float *w = b.values;
@@ -96,7 +96,7 @@ INLINE void block(gemm_place at, const float *a, gemm_panels b, const int rows, 
         for (int p = 0; p < panels; p++) {
             int64_t column = at.column + p * PANEL, left = j->n - column;
             v16 value = at.last ? finished(j, sums[r][p], at.row + r, column, left) : sums[r][p];
-            store_some(c + r * j->n + p * PANEL, value, left);
+            store_some(c + r * j->c_row + p * PANEL, value, left);
         }
     }
 }

@@ -22,6 +22,7 @@ typedef struct {
     int64_t addend;          /* address of D; 0: there is none */
     int64_t addend_row, addend_column;
     double alpha, beta;
+    int64_t c_row; /* from one row of C to the next */
 } gemm_job;
 
 #endif

@@ -67,7 +67,8 @@ class BatchingEncoderTest {
                 assertThat((double) vectors.get(t).vector()[k])
                         .isCloseTo(component.of(states, k) / length, within(1e-5));
             }
-            assertThat(vectors.get(t).tokens()).isEqualTo(expected.get(t).get("ids").size());
+            assertThat(vectors.get(t).tokens())
+                    .isEqualTo(expected.get(t).get("ids").size());
         }
     }
 
@@ -119,7 +120,8 @@ class BatchingEncoderTest {
     @Test
     void truncationKeepsTheSpecialTokensAndTheModelsLimit() {
         try (Model model = open("embedder")) {
-            List<Embedding> cut = model.encoder().embed(TEXTS, new EncodingOptions(Pooling.AUTO, Normalization.AUTO, 3));
+            List<Embedding> cut =
+                    model.encoder().embed(TEXTS, new EncodingOptions(Pooling.AUTO, Normalization.AUTO, 3));
             assertThat(cut).extracting(Embedding::tokens).containsExactly(3, 3, 2, 3, 3, 3);
             assertThat(model.encoder().embed(TEXTS, new EncodingOptions(Pooling.AUTO, Normalization.AUTO, 1000)))
                     .extracting(Embedding::tokens)
@@ -141,7 +143,8 @@ class BatchingEncoderTest {
                 assertThat(scores).isSortedAccordingTo((a, b) -> Float.compare(b.score(), a.score()));
                 assertThat(scores).extracting(Score::label).containsExactlyInAnyOrder("calm", "glad", "sad");
                 for (Score score : scores) {
-                    double logit = logits.get(List.of("calm", "glad", "sad").indexOf(score.label())).asDouble();
+                    double logit = logits.get(List.of("calm", "glad", "sad").indexOf(score.label()))
+                            .asDouble();
                     assertThat((double) score.score()).isCloseTo(Math.exp(logit) / sum, within(1e-5));
                 }
             }
@@ -151,7 +154,8 @@ class BatchingEncoderTest {
     @Test
     void independentClassesHaveScoresOfTheirOwn() {
         try (Model model = open("tagger")) {
-            Score best = model.encoder().classify(TEXTS, DEFAULTS).get(0).scores().get(0);
+            Score best =
+                    model.encoder().classify(TEXTS, DEFAULTS).get(0).scores().get(0);
             double largest = Double.NEGATIVE_INFINITY;
             for (JsonNode logit : expected.get(0).get("logits")) {
                 largest = Math.max(largest, logit.asDouble());
@@ -164,9 +168,8 @@ class BatchingEncoderTest {
     void aModelThatCannotSaysWhatItLacks() throws Exception {
         try (Model model = open("classifier")) {
             assertThatThrownBy(() -> model.encoder().embed(TEXTS, DEFAULTS))
-                    .isInstanceOfSatisfying(
-                            KindlingException.class,
-                            fault -> assertThat(fault.code()).isEqualTo(ErrorCode.UNSUPPORTED))
+                    .isInstanceOfSatisfying(KindlingException.class, fault -> assertThat(fault.code())
+                            .isEqualTo(ErrorCode.UNSUPPORTED))
                     .hasMessageContaining("last_hidden_state");
         }
         try (Model model = open("embedder")) {

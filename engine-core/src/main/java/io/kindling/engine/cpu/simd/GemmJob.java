@@ -8,7 +8,7 @@ final class GemmJob {
     /** Columns of a panel: {@code PANEL}. */
     static final int PANEL = 16;
 
-    static final int BYTE_SIZE = 12 * Long.BYTES;
+    static final int BYTE_SIZE = 13 * Long.BYTES;
 
     private GemmJob() {}
 
@@ -25,6 +25,20 @@ final class GemmJob {
             boolean packed,
             Addend addend,
             float alpha) {
+        write(struct, k, n, a, b, packed, addend, alpha, n);
+    }
+
+    /** @param rowOfC stride from one row of the product to the next */
+    static void write(
+            ByteBuffer struct,
+            long k,
+            long n,
+            GemmShape.Matrix a,
+            GemmShape.Matrix b,
+            boolean packed,
+            Addend addend,
+            float alpha,
+            long rowOfC) {
         struct.order(ByteOrder.nativeOrder())
                 .putLong(0, k)
                 .putLong(8, n)
@@ -37,7 +51,8 @@ final class GemmJob {
                 .putLong(64, addend.row)
                 .putLong(72, addend.column)
                 .putDouble(80, alpha)
-                .putDouble(88, addend.beta);
+                .putDouble(88, addend.beta)
+                .putLong(96, rowOfC);
     }
 
     /**
