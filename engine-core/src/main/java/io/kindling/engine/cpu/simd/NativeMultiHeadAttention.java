@@ -23,7 +23,7 @@ final class NativeMultiHeadAttention implements Kernel {
     private static final int RANGES_PER_THREAD = 2;
 
     /** Scores of all threads lie in one buffer, which Java addresses with an int. */
-    private static final long LARGEST_SCORES = 8L << 20;
+    private static final long LARGEST_SCORES = 1L << 30;
 
     /** Room for one job, aligned like what follows it. */
     private static final int JOB_BYTES = 128;
@@ -103,7 +103,7 @@ final class NativeMultiHeadAttention implements Kernel {
                 && isRows(found.v)
                 && found.q.elementCount() > 0
                 && found.keys() > 0
-                && found.scoreBytes() < LARGEST_SCORES
+                && found.scoreBytes() * pool.threads() * RANGES_PER_THREAD < LARGEST_SCORES
                 && (found.mask == null || isPadding(found.mask, found))
                 && (found.bias == null || isBias(found.bias, found))
                 && (found.mask == null || found.bias == null);
