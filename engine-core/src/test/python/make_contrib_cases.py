@@ -28,12 +28,15 @@ class Writer:
         self.out = out
         self.count = 0
 
-    def add(self, name, op, inputs, attributes=None, outputs=1, constants=(), want=None, domain="com.microsoft", **tolerance):
+    def add(self, name, op, inputs, attributes=None, outputs=1, constants=(), want=None, domain="com.microsoft", kind=None, **tolerance):
         """
         inputs      arrays, None for an absent one; those whose position is in `constants` become initializers
         outputs     how many there are, or a list of flags: which of them are asked for
         want        expected outputs where ONNX Runtime has none
+        kind        numpy type of all outputs, where it does not follow from the inputs
         tolerance   rtol, atol, int_tolerance
+
+        Gives the expected outputs.
         """
         flags = [True] * outputs if isinstance(outputs, int) else outputs
         names = ["" if array is None else f"x{k}" for k, array in enumerate(inputs)]
@@ -43,8 +46,9 @@ class Writer:
         fixed = {names[k] for k in constants if k < len(names)}
         ports = [helper.make_tensor_value_info(n, t.data_type, list(t.dims)) for n, t in tensors.items() if n not in fixed]
         asked = [r for r in results if r]
+        info = onnx.ValueInfoProto() if kind is None else helper.make_tensor_value_info("", helper.np_dtype_to_tensor_dtype(np.dtype(kind)), None)
         graph = helper.make_graph(
-            [node], name, ports, [onnx.ValueInfoProto(name=r) for r in asked], [t for n, t in tensors.items() if n in fixed])
+            [node], name, ports, [onnx.ValueInfoProto(name=r, type=info.type) for r in asked], [t for n, t in tensors.items() if n in fixed])
         model = helper.make_model(
             graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)])
         if want is None:
@@ -67,6 +71,7 @@ class Writer:
         for k, array in enumerate(want):
             (folder / f"output_{k}.pb").write_bytes(numpy_helper.from_array(np.asarray(array), asked[k]).SerializeToString())
         self.count += 1
+        return want
 
 
 if __name__ == "__main__":

@@ -21,6 +21,13 @@ final class ConvKernels {
         registrar.register("com.microsoft", "FusedConv", 1, request -> fused(request, pool));
         registrar.register("", "ConvInteger", 10, request -> convInteger(request, pool));
         registrar.register("", "QLinearConv", 10, request -> qLinearConv(request, pool));
+        registrar.register(
+                "com.microsoft",
+                "QLinearConv",
+                1,
+                request -> ChannelsLast.ifAsked(request.node(), qLinearConv(request, pool)));
+        registrar.register("com.microsoft", "NhwcConv", 1, request -> ChannelsLast.wrap(conv(request, pool)));
+        registrar.register("com.microsoft", "NhwcFusedConv", 1, request -> ChannelsLast.wrap(fused(request, pool)));
     }
 
     private static Kernel conv(KernelRequest request, KernelPool pool) {

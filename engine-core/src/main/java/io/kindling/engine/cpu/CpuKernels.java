@@ -55,6 +55,7 @@ final class CpuKernels {
         IntegerMatMulKernels.register(registrar, pool);
         QuantizeKernels.register(registrar);
         QLinearKernels.register(registrar);
+        registrar.register("com.microsoft", "DynamicQuantizeLSTM", 1, DynamicQuantizeLstmKernel::create);
         MatrixKernels.register(registrar);
         GateKernels.register(registrar);
         DecodingKernels.register(registrar);
@@ -67,6 +68,13 @@ final class CpuKernels {
         registrar.register("com.microsoft", "QMoE", 1, request -> MoeKernel.create(request, pool));
         RotaryKernels.register(registrar);
         MultiHeadAttentionKernel.register(registrar, pool);
+        ProjectedAttentionKernel.register(registrar, pool);
+        PackedSequences.register(registrar, pool);
+        registrar.register(
+                "com.microsoft",
+                "DecoderMaskedMultiHeadAttention",
+                1,
+                request -> DecoderAttentionKernel.create(request, pool));
         registrar.register("", "Attention", 23, request -> AttentionKernel.create(request, pool));
     }
 }

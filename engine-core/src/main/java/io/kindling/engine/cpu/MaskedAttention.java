@@ -49,6 +49,13 @@ final class MaskedAttention {
     Bias bias = (b, h, s, row) -> false;
     Limit first = (b, s) -> 0;
     Limit end = (b, s) -> past + fresh;
+
+    /** The row whose past holds a position of a row's own: another one's where beams share it. */
+    Limit pastBatch = (b, position) -> b;
+
+    /** Whether the present holds the past already, so that only fresh rows are written. */
+    boolean presentHoldsPast;
+
     Tensor scores;
     int scoresMode;
 
@@ -85,8 +92,8 @@ final class MaskedAttention {
     private void loadRow(int b, int kv, int r, float[][] keys, float[][] values, float[] vector) {
         int valueSize = value.size();
         if (r < past) {
-            pastKey.load(b, kv, r, vector, 0);
-            pastValue.load(b, kv, r, values[r], 0);
+            pastKey.load(pastBatch.of(b, r), kv, r, vector, 0);
+            pastValue.load(pastBatch.of(b, r), kv, r, values[r], 0);
         } else {
             key.load(b, kv, r - past, vector, 0);
             addTo(vector, key.size(), keyBias, kv);
@@ -94,6 +101,9 @@ final class MaskedAttention {
             addTo(values[r], valueSize, valueBias, kv);
         }
         AttentionCore.putKey(vector, query.size(), keys, r);
+        if (r < past && presentHoldsPast) {
+            return;
+        }
         if (presentKey != null) {
             presentKey.store(vector, 0, b, kv, r);
         }

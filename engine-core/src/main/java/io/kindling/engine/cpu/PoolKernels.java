@@ -14,6 +14,7 @@ final class PoolKernels {
         registrar.register("", "AveragePool", 1, PoolKernels::average);
         registrar.register("", "LpPool", 2, PoolKernels::lp);
         registrar.register("", "MaxPool", 1, PoolKernels::max);
+        registrar.register("com.microsoft", "NhwcMaxPool", 1, request -> ChannelsLast.wrap(max(request)));
         registrar.register("", "GlobalAveragePool", 1, request -> globalAverage());
         registrar.register(
                 "",

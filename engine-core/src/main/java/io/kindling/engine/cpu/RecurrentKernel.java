@@ -11,10 +11,12 @@ import io.kindling.engine.provider.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.UnaryOperator;
 
 /** {@code RNN}, {@code GRU} and {@code LSTM}, by the equations of their schemas, in double. */
 final class RecurrentKernel implements Kernel {
     private final String kind;
+    private final UnaryOperator<double[]> seen;
     private final int gates;
     private final int hidden;
     private final boolean batchFirst;
@@ -24,8 +26,9 @@ final class RecurrentKernel implements Kernel {
     private final boolean[] backward;
     private final List<DoubleUnaryOperator> functions = new ArrayList<>();
 
-    private RecurrentKernel(Node node) {
-        kind = node.opType();
+    private RecurrentKernel(Node node, String kind, UnaryOperator<double[]> seen) {
+        this.kind = kind;
+        this.seen = seen;
         gates = kind.equals("RNN") ? 1 : kind.equals("GRU") ? 3 : 4;
         hidden = (int) node.intAttribute("hidden_size", 0);
         batchFirst = node.intAttribute("layout", 0) != 0;
@@ -51,7 +54,16 @@ final class RecurrentKernel implements Kernel {
     }
 
     static Kernel create(KernelRequest request) {
-        return new RecurrentKernel(request.node());
+        return new RecurrentKernel(request.node(), request.node().opType(), UnaryOperator.identity());
+    }
+
+    /**
+     * An LSTM whose recurrent products see a changed state.
+     *
+     * @param seen what the weights are multiplied with instead of a row of the hidden state
+     */
+    static Kernel lstm(Node node, UnaryOperator<double[]> seen) {
+        return new RecurrentKernel(node, "LSTM", seen);
     }
 
     private static DoubleUnaryOperator function(Node node, String name) {
@@ -132,7 +144,7 @@ final class RecurrentKernel implements Kernel {
                     switch (kind) {
                         case "RNN" -> h = simple(d, row, h);
                         case "GRU" -> h = gru(d, row, h);
-                        default -> h = lstm(d, row, h, c);
+                        default -> h = lstm(d, row, seen.apply(h), c);
                     }
                 }
                 if (y != null) {
