@@ -24,6 +24,8 @@ ENVIRONMENTS = {
     "oracle": ["onnx==1.23.2", "onnxruntime==1.32.0", "numpy", "ml_dtypes", "tokenizers==0.23.3", "jinja2==3.1.6", "gguf"],
     # the oracle of chat templates and tokenizer settings; runs without torch
     "transformers": ["transformers==5.24.0", "tokenizers==0.23.3", "jinja2==3.1.6"],
+    # records logits that tests compare with; large (5 GB), and no test needs it
+    "torch": ["torch==2.15.0", "transformers==5.24.0", "gguf==0.19.0", "numpy"],
     # what the benchmarks compare with
     "peers": ["onnxruntime-genai==0.18.0", "onnxruntime==1.32.0", "numpy"],
     "spark-3.5.0": ["pyspark==3.5.0"],

@@ -14,9 +14,9 @@ final class GenaiConfig {
 
     private GenaiConfig() {}
 
-    static void write(LlamaConfig config, SpecialTokens tokens, Path file) throws IOException {
+    static void write(DecoderConfig config, SpecialTokens tokens, Path file) throws IOException {
         ObjectNode root = JsonNodeFactory.instance.objectNode();
-        ObjectNode model = root.putObject("model").put("type", "llama");
+        ObjectNode model = root.putObject("model").put("type", config.family().modelType());
         tokens.begin().ifPresent(id -> model.put("bos_token_id", id));
         if (tokens.stops().size() == 1) {
             model.put("eos_token_id", tokens.stops().iterator().next());

@@ -21,8 +21,8 @@ import java.util.UUID;
 /**
  * Converts a GGUF file into an ONNX model package: {@code model.onnx}, {@code model.onnx.data}, {@code genai_config.json},
  * {@code tokenizer.json}, {@code tokenizer_config.json} and, where the file has one, {@code chat_template.jinja}. Files of
- * the llama architecture in the types of {@link BlockLayout}, F32, F16 and BF16. Values are kept exactly, except that zero points
- * round to float32 and an embedding in a type that has them is stored in float16.
+ * the architectures of {@link DecoderFamily} in the types of {@link BlockLayout}, F32, F16 and BF16. Values are kept
+ * exactly, except that zero points round to float32 and an embedding in a type that has them is stored in float16.
  */
 public final class GgufConverter {
     private static final long IR_VERSION = 10;
@@ -90,15 +90,16 @@ public final class GgufConverter {
     }
 
     private static void write(GgufFile file, Path folder, Optional<String> preTokenizer) throws IOException {
-        LlamaConfig config = LlamaConfig.of(file);
+        DecoderConfig config = DecoderConfig.of(file);
         // Texts first: what is wrong with them shows before gigabytes are written.
         TokenizerFiles tokenizer = TokenizerFiles.of(file, config.vocabulary(), config.context(), preTokenizer);
         tokenizer.write(folder);
         GenaiConfig.write(config, tokenizer.tokens(), folder.resolve("genai_config.json"));
         Graph.Builder graph = Graph.builder("main_graph");
         try (ExternalDataFile data = ExternalDataFile.create(folder.resolve(DATA))) {
-            LlamaWeights weights = new LlamaWeights(file, config, data, graph.initializers());
-            Graph decoder = new LlamaGraph(config, weights, graph).build();
+            DecoderWeights weights = new DecoderWeights(file, data, graph.initializers());
+            Graph decoder = new DecoderGraph(config, weights, graph)
+                    .build(new Metadata(file, config.family().architecture()));
             weights.refuseUnused();
             OnnxWriter.write(
                     new OnnxModel(

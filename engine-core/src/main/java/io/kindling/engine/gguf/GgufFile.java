@@ -73,7 +73,7 @@ record GgufFile(Path path, Map<String, Object> metadata, Map<String, GgufTensor>
         return new ModelException(ErrorCode.UNSUPPORTED, path.toString(), element, problem);
     }
 
-    private static String abbreviated(Object value) {
+    static String abbreviated(Object value) {
         String text = value.toString();
         return text.length() <= 40 ? text : text.substring(0, 40) + "…";
     }

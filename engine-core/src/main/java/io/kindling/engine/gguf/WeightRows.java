@@ -10,7 +10,20 @@ import java.util.function.IntUnaryOperator;
  * a weight as {@code [outputs, inputs]}.
  */
 final class WeightRows {
-    private record Part(String name, ByteBuffer bytes, int firstRow, IntUnaryOperator order) {}
+    /**
+     * Rows of a tensor.
+     *
+     * @param all rows that the tensor has
+     * @param first row of the tensor that the part begins with
+     * @param order the row, counted from there, that comes at a place
+     */
+    record Source(String tensor, int all, int first, int rows, IntUnaryOperator order) {
+        static Source whole(String tensor, int rows) {
+            return new Source(tensor, rows, 0, rows, IntUnaryOperator.identity());
+        }
+    }
+
+    private record Part(String name, ByteBuffer bytes, int begin, int first, IntUnaryOperator order) {}
 
     private final GgufFile file;
     private final GgufType type;
@@ -25,13 +38,14 @@ final class WeightRows {
     }
 
     static WeightRows of(GgufFile file, GgufTensor tensor) {
-        return new WeightRows(file, tensor.type(), (int) tensor.columns()).add(tensor, IntUnaryOperator.identity());
+        return new WeightRows(file, tensor.type(), (int) tensor.columns())
+                .add(tensor, Source.whole(tensor.name(), Math.toIntExact(tensor.rows())));
     }
 
-    /** @param order the row of the tensor that comes at a place */
-    WeightRows add(GgufTensor tensor, IntUnaryOperator order) {
-        parts.add(new Part(tensor.name(), file.map(tensor), rows, order));
-        rows += Math.toIntExact(tensor.rows());
+    /** @param tensor the one that the source names */
+    WeightRows add(GgufTensor tensor, Source source) {
+        parts.add(new Part(tensor.name(), file.map(tensor), rows, source.first, source.order));
+        rows += source.rows;
         return this;
     }
 
@@ -62,7 +76,7 @@ final class WeightRows {
 
     int offset(int row) {
         Part part = part(row);
-        return part.order.applyAsInt(row - part.firstRow) * blocks() * type.blockBytes();
+        return (part.first + part.order.applyAsInt(row - part.begin)) * blocks() * type.blockBytes();
     }
 
     String name(int row) {
@@ -71,7 +85,7 @@ final class WeightRows {
 
     private Part part(int row) {
         int index = parts.size() - 1;
-        while (parts.get(index).firstRow > row) {
+        while (parts.get(index).begin > row) {
             index--;
         }
         return parts.get(index);

@@ -1,5 +1,6 @@
 package io.kindling.engine.gguf;
 
+import io.kindling.engine.gguf.WeightRows.Source;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.onnx.ExternalDataFile;
@@ -10,20 +11,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.IntUnaryOperator;
 
-/** The tensors of a llama file: checked against its sizes and written out in ONNX layouts. */
-final class LlamaWeights {
+/** The tensors of a file: checked against the sizes of its decoder and written out in ONNX layouts. */
+final class DecoderWeights {
     private final GgufFile file;
-    private final LlamaConfig config;
     private final ExternalDataFile data;
     private final Map<String, TensorData> initializers;
     private final Set<String> used = new HashSet<>();
 
     /** @param initializers receives what is written, by its name in the graph */
-    LlamaWeights(GgufFile file, LlamaConfig config, ExternalDataFile data, Map<String, TensorData> initializers) {
+    DecoderWeights(GgufFile file, ExternalDataFile data, Map<String, TensorData> initializers) {
         this.file = file;
-        this.config = config;
         this.data = data;
         this.initializers = initializers;
     }
@@ -32,48 +30,52 @@ final class LlamaWeights {
         return file.tensors().containsKey(name);
     }
 
-    GgufType type(String name) {
-        return file.tensor(name).type();
+    /** Takes a tensor as known though nothing of it is converted. */
+    void ignore(String name) {
+        used.add(name);
     }
 
-    /** A weight of {@code rows} outputs and {@code columns} inputs. */
+    /** Whether all sources are of one type, so that they can be one weight. */
+    boolean areOfOneType(List<Source> sources) {
+        return sources.stream()
+                        .map(source -> file.tensor(source.tensor()).type())
+                        .distinct()
+                        .count()
+                == 1;
+    }
+
+    /** Rows of {@code columns} inputs from tensors of one type. */
+    WeightRows matrix(int columns, List<Source> sources) {
+        GgufType type = file.tensor(sources.get(0).tensor()).type();
+        WeightRows rows = new WeightRows(file, type, columns);
+        for (Source source : sources) {
+            rows.add(checked(source.tensor(), List.of((long) columns, (long) source.all())), source);
+        }
+        return rows;
+    }
+
     WeightRows matrix(String name, int columns, int rows) {
-        return WeightRows.of(file, checked(name, List.of((long) columns, (long) rows)));
+        return matrix(columns, List.of(Source.whole(name, rows)));
     }
 
-    /** Query, key and value weights as one, their rows in the order of rotated halves. */
-    WeightRows queryKeyValue(String prefix) {
-        String[] names = {prefix + "attn_q.weight", prefix + "attn_k.weight", prefix + "attn_v.weight"};
-        WeightRows rows = new WeightRows(file, type(names[0]), config.hidden());
-        rows.add(attention(names[0], config.queryRows()), WeightRows.undoRopePairing(config.headSize()));
-        rows.add(attention(names[1], config.keyValueRows()), WeightRows.undoRopePairing(config.headSize()));
-        return rows.add(attention(names[2], config.keyValueRows()), IntUnaryOperator.identity());
-    }
-
-    /** One of them alone. */
-    WeightRows query(String name, int rows, boolean rotated) {
-        return new WeightRows(file, type(name), config.hidden())
-                .add(
-                        attention(name, rows),
-                        rotated ? WeightRows.undoRopePairing(config.headSize()) : IntUnaryOperator.identity());
-    }
-
-    private GgufTensor attention(String name, int rows) {
-        return checked(name, List.of((long) config.hidden(), (long) rows));
-    }
-
-    /** A vector in float32. */
-    void vector(String name, int size, String target) throws IOException {
-        vector(name, size, IntUnaryOperator.identity(), target);
-    }
-
-    void vector(String name, int size, IntUnaryOperator order, String target) throws IOException {
-        GgufTensor tensor = checked(name, List.of((long) size));
-        requireFloat(tensor);
-        // One element a row, so that the order of rows is that of elements.
-        GgufTensor column =
-                new GgufTensor(name, tensor.type(), List.of(1L, (long) size), tensor.offset(), tensor.byteSize());
-        FloatCodec codec = new FloatCodec(new WeightRows(file, tensor.type(), 1).add(column, order));
+    /** A vector in float32, its elements in the order of the sources' rows. */
+    void vector(String target, List<Source> sources) throws IOException {
+        WeightRows rows = null;
+        int size = 0;
+        for (Source source : sources) {
+            GgufTensor tensor = checked(source.tensor(), List.of((long) source.all()));
+            if (!FloatCodec.isFloat(tensor.type())) {
+                throw file.unsupported(
+                        "tensor '" + tensor.name() + "'", "is " + tensor.type() + ", expected F32, F16 or BF16");
+            }
+            // One element a row, so that the order of rows is that of elements.
+            GgufTensor column = new GgufTensor(
+                    tensor.name(), tensor.type(), List.of(1L, (long) source.all()), tensor.offset(), tensor.byteSize());
+            rows = rows == null ? new WeightRows(file, tensor.type(), 1) : rows;
+            rows.add(column, source);
+            size += source.rows();
+        }
+        FloatCodec codec = new FloatCodec(rows);
         initializers.put(target, data.append(DataType.FLOAT, new long[] {size}, size, codec::putRow));
     }
 
@@ -139,7 +141,7 @@ final class LlamaWeights {
         if (!unused.isEmpty()) {
             throw file.unsupported(
                     "tensor '" + unused.iterator().next() + "'",
-                    "is none that a llama decoder has (" + unused.size()
+                    "is none that such a decoder has (" + unused.size()
                             + " such in all); the model is of a variant that is not converted");
         }
     }
@@ -159,12 +161,5 @@ final class LlamaWeights {
         }
         used.add(name);
         return tensor;
-    }
-
-    private void requireFloat(GgufTensor tensor) {
-        if (!FloatCodec.isFloat(tensor.type())) {
-            throw file.unsupported(
-                    "tensor '" + tensor.name() + "'", "is " + tensor.type() + ", expected F32, F16 or BF16");
-        }
     }
 }
