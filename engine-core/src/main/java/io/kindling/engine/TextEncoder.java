@@ -11,7 +11,8 @@ public interface TextEncoder {
      * Embeddings, in the order of the texts.
      *
      * @throws io.kindling.engine.error.KindlingException UNSUPPORTED when the graph gives neither token states nor a pooled
-     *     vector, TOKENIZER for a text that the tokenizer refuses
+     *     vector, TOKENIZER for a text that the tokenizer refuses,
+     *     NON_FINITE_LOGITS when the model overflows on one
      */
     List<Embedding> embed(List<String> texts, EncodingOptions options);
 
@@ -19,7 +20,7 @@ public interface TextEncoder {
      * Classes, in the order of the texts.
      *
      * @throws io.kindling.engine.error.KindlingException UNSUPPORTED when the graph gives no class logits, TOKENIZER for a
-     *     text that the tokenizer refuses
+     *     text that the tokenizer refuses, NON_FINITE_LOGITS when the model overflows on one
      */
     List<Classification> classify(List<String> texts, EncodingOptions options);
 

@@ -13,7 +13,6 @@ import io.kindling.spark.runtime.GenerateRows;
 import io.kindling.spark.runtime.ModelDistributor;
 import io.kindling.spark.runtime.ModelSource;
 import java.time.LocalDateTime;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -166,12 +165,7 @@ public final class Generation {
         if (prompt == null) {
             throw new OptionException("no prompt: call prompt(\"… {column} …\"), prompt(column) or messages(column)");
         }
-        for (String added : details == null ? new String[] {answer} : new String[] {answer, details}) {
-            if (Arrays.stream(schema.fieldNames()).anyMatch(added::equalsIgnoreCase)) {
-                throw new OptionException("the input has a column '" + added
-                        + "' already; name another one for the result, with into(…) or details(…)");
-            }
-        }
+        ResultColumns.refuseTaken(schema, answer, details);
     }
 
     private StructType outputSchema(StructType input) {

@@ -53,6 +53,7 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
             float[] vector = pooling.isPresent()
                     ? Pool.of(batch.values(), row, batch.length(), input.ids().length, batch.width(), pooling.get())
                     : Arrays.copyOfRange(batch.values(), row * batch.width(), (row + 1) * batch.width());
+            refuseNonFinite(vector, output);
             if (normalize) {
                 Pool.normalize(vector);
             }
@@ -86,9 +87,21 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
                                 + " for sequence classification"));
         return encode(texts, options, output, (batch, row, input) -> {
             float[] logits = Arrays.copyOfRange(batch.values(), row * batch.width(), (row + 1) * batch.width());
+            refuseNonFinite(logits, output);
             return new Classification(
                     ClassScores.of(logits, io.labels(), io.multiLabel()), input.ids().length, input.truncated());
         });
+    }
+
+    private static void refuseNonFinite(float[] values, String output) {
+        for (float value : values) {
+            if (!Float.isFinite(value)) {
+                throw new KindlingException(
+                        ErrorCode.NON_FINITE_LOGITS,
+                        "the model's output '" + output + "' holds " + value
+                                + " for a text; half-precision models overflow on unusual texts: use a float32 export");
+            }
+        }
     }
 
     private interface Reader<T> {

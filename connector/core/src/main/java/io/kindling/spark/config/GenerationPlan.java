@@ -1,5 +1,6 @@
 package io.kindling.spark.config;
 
+import io.kindling.engine.EncodingOptions;
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationOptions;
 import io.kindling.engine.JobOptions;
@@ -13,6 +14,7 @@ import java.io.Serializable;
  * @param engine how models are loaded and run
  * @param generation how texts are generated
  * @param prompt how prompts become texts
+ * @param encoding how texts become vectors or classes
  * @param job what becomes of rows with errors
  * @param distribution how models reach executors
  * @param inFlight rows that a task has in the engine at once
@@ -23,6 +25,7 @@ public record GenerationPlan(
         EngineOptions engine,
         GenerationOptions generation,
         PromptOptions prompt,
+        EncodingOptions encoding,
         JobOptions job,
         Distribution distribution,
         int inFlight,
@@ -35,6 +38,7 @@ public record GenerationPlan(
                 values.engine(),
                 values.generation(),
                 values.prompt(),
+                values.encoding(),
                 values.job(),
                 values.get(SparkOptions.DISTRIBUTION),
                 values.get(SparkOptions.IN_FLIGHT),

@@ -2,6 +2,7 @@ package io.kindling.spark.runtime;
 
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationEngine;
+import io.kindling.engine.TextEncoder;
 import java.nio.file.Path;
 
 /** Loads a model. The seam between Spark and the engine. */
@@ -11,6 +12,8 @@ interface EngineOpener {
     /** A loaded model. */
     interface LoadedModel extends AutoCloseable {
         GenerationEngine generation();
+
+        TextEncoder encoder();
 
         @Override
         void close();

@@ -97,7 +97,7 @@ public record GenerateRows(
             if (result.error().isPresent()) {
                 metrics.failedRows().add(1);
             }
-            faults.check(result);
+            faults.check(result.id(), result.error());
             return result;
         }
 

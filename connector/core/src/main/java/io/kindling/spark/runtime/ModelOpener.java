@@ -3,6 +3,7 @@ package io.kindling.spark.runtime;
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationEngine;
 import io.kindling.engine.Model;
+import io.kindling.engine.TextEncoder;
 import java.nio.file.Path;
 import org.apache.spark.SparkEnv;
 
@@ -10,16 +11,20 @@ import org.apache.spark.SparkEnv;
 final class ModelOpener implements EngineOpener {
     @Override
     public LoadedModel open(Path path, EngineOptions options) {
-        Model model = Model.open(path, options.withThreads(threads(options)));
-        try {
-            return new Opened(model, model.generation());
-        } catch (RuntimeException | Error e) {
-            model.close();
-            throw e;
-        }
+        return new Opened(Model.open(path, options.withThreads(threads(options))));
     }
 
-    private record Opened(Model model, GenerationEngine generation) implements LoadedModel {
+    private record Opened(Model model) implements LoadedModel {
+        @Override
+        public GenerationEngine generation() {
+            return model.generation();
+        }
+
+        @Override
+        public TextEncoder encoder() {
+            return model.encoder();
+        }
+
         @Override
         public void close() {
             model.close();

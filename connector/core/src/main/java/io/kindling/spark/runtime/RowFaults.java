@@ -1,9 +1,10 @@
 package io.kindling.spark.runtime;
 
-import io.kindling.engine.GenerationResult;
+import io.kindling.engine.GenerationResult.RowError;
 import io.kindling.engine.JobOptions.OnError;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.GenerationPlan;
+import java.util.Optional;
 
 /** Decides when the failed rows of a task end the job. */
 final class RowFaults {
@@ -19,14 +20,14 @@ final class RowFaults {
     }
 
     /** @throws KindlingException with the row's own error when that is to end the job */
-    void check(GenerationResult result) {
+    void check(String id, Optional<RowError> fault) {
         rows++;
-        if (result.error().isEmpty()) {
+        if (fault.isEmpty()) {
             return;
         }
         failed++;
-        GenerationResult.RowError error = result.error().get();
-        String row = result.id().isEmpty() ? "a row" : "row '" + result.id() + "'";
+        RowError error = fault.get();
+        String row = id.isEmpty() ? "a row" : "row '" + id + "'";
         if (plan.job().onError() == OnError.FAIL) {
             throw new KindlingException(error.code(), row + " failed and onError is 'fail': " + error.message());
         }

@@ -2,6 +2,7 @@ package io.kindling.spark.runtime;
 
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationEngine;
+import io.kindling.engine.TextEncoder;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.metrics.GenerationMetrics;
 import java.util.HashMap;
@@ -26,18 +27,39 @@ public final class TaskEngines {
 
     private record Use(ModelSource source, EngineOptions options) {}
 
-    private record Opened(EngineRegistry.Lease lease, GenerationEngine.Client client) implements AutoCloseable {
+    /** A model that the task holds, and its client once it generates. */
+    private static final class Opened implements AutoCloseable {
+        private final EngineRegistry.Lease lease;
+        private GenerationEngine.Client client;
+
+        Opened(EngineRegistry.Lease lease) {
+            this.lease = lease;
+        }
+
+        synchronized GenerationEngine.Client client() {
+            if (client == null) {
+                client = lease.model().generation().openClient();
+            }
+            return client;
+        }
+
+        TextEncoder encoder() {
+            return lease.model().encoder();
+        }
+
         @Override
-        public void close() {
+        public synchronized void close() {
             try (lease) {
-                client.close();
+                if (client != null) {
+                    client.close();
+                }
             }
         }
     }
 
-    /** What to do with a client. */
-    public interface Action<T> {
-        T with(GenerationEngine.Client client);
+    /** What to do with a client or an encoder. */
+    public interface Action<E, T> {
+        T with(E engine);
     }
 
     /**
@@ -45,14 +67,31 @@ public final class TaskEngines {
      * driver, the client lives for this call.
      */
     public static <T> T with(
-            ModelSource source, GenerationPlan plan, Optional<GenerationMetrics> metrics, Action<T> action) {
+            ModelSource source,
+            GenerationPlan plan,
+            Optional<GenerationMetrics> metrics,
+            Action<GenerationEngine.Client, T> action) {
+        return use(source, plan, metrics, model -> action.with(model.client()));
+    }
+
+    /** Runs an action with the encoder of a model; see {@link #with}. */
+    public static <T> T encode(
+            ModelSource source,
+            GenerationPlan plan,
+            Optional<GenerationMetrics> metrics,
+            Action<TextEncoder, T> action) {
+        return use(source, plan, metrics, model -> action.with(model.encoder()));
+    }
+
+    private static <T> T use(
+            ModelSource source, GenerationPlan plan, Optional<GenerationMetrics> metrics, Action<Opened, T> action) {
         TaskContext context = TaskContext.get();
         if (context == null) {
             try (Opened once = open(source, plan, metrics)) {
-                return action.with(once.client());
+                return action.with(once);
             }
         }
-        return action.with(ofTask(context).client(source, plan, metrics));
+        return action.with(ofTask(context).opened(source, plan, metrics));
     }
 
     /** How many models this process has loaded; for tests and support. */
@@ -81,13 +120,11 @@ public final class TaskEngines {
         });
     }
 
-    private synchronized GenerationEngine.Client client(
-            ModelSource source, GenerationPlan plan, Optional<GenerationMetrics> metrics) {
+    private synchronized Opened opened(ModelSource source, GenerationPlan plan, Optional<GenerationMetrics> metrics) {
         if (closed) {
             throw new IllegalStateException("the task has ended");
         }
-        return opened.computeIfAbsent(new Use(source, plan.engine()), use -> open(source, plan, metrics))
-                .client();
+        return opened.computeIfAbsent(new Use(source, plan.engine()), use -> open(source, plan, metrics));
     }
 
     private static Opened open(ModelSource source, GenerationPlan plan, Optional<GenerationMetrics> metrics) {
@@ -98,7 +135,7 @@ public final class TaskEngines {
                 to.modelLoadMillis().add(lease.loadMillis());
             });
         }
-        return new Opened(lease, lease.model().generation().openClient());
+        return new Opened(lease);
     }
 
     private synchronized void close() {

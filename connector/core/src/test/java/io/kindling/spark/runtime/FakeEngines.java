@@ -8,6 +8,7 @@ import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationResult.FinishReason;
 import io.kindling.engine.GenerationStats;
 import io.kindling.engine.Message;
+import io.kindling.engine.TextEncoder;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.error.ModelException;
@@ -61,6 +62,11 @@ public final class FakeEngines {
         @Override
         public GenerationEngine generation() {
             return this;
+        }
+
+        @Override
+        public TextEncoder encoder() {
+            return new FakeEncoder();
         }
 
         @Override
