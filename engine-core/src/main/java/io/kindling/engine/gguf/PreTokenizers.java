@@ -135,7 +135,7 @@ record PreTokenizers(List<ObjectNode> steps, boolean composes, boolean ignoresMe
             steps.add(split(pattern));
         }
         steps.add(byteLevel(false, false));
-        return new PreTokenizers(steps, false, false, false);
+        return new PreTokenizers(List.copyOf(steps), false, false, false);
     }
 
     private PreTokenizers composing() {

@@ -173,7 +173,7 @@ final class Vocabulary {
         });
     }
 
-    static String abbreviated(String text) {
+    private static String abbreviated(String text) {
         return text.length() <= 40 ? text : text.substring(0, 40) + "…";
     }
 }

@@ -52,7 +52,7 @@ final class WordPieceTokenizer {
         List<String> tokens = new ArrayList<>();
         for (int id = 0; id < vocabulary.size(); id++) {
             String token = vocabulary.token(id);
-            if (token.startsWith(SPACE)) {
+            if (token.startsWith(SPACE) && !token.equals(SPACE)) {
                 tokens.add(token.substring(SPACE.length()));
             } else if (isBare(vocabulary, id)) {
                 tokens.add(token);
