@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Finds the chat templates of a package: {@code chat_template.jinja} and {@code chat_templates/NAME.jinja}; without these
+ * Finds the chat templates of a package: {@code chat_template.jinja} and {@code additional_chat_templates/NAME.jinja}; without these
  * {@code chat_template} of {@code tokenizer_config.json}, a text or a list of {@code {name, template}}; without it that of
  * {@code chat_template.json}, where processors kept theirs.
  */
@@ -43,7 +43,7 @@ final class TemplateFiles {
         if (Files.isRegularFile(single)) {
             templates.put(DEFAULT, text(single));
         }
-        Path folder = root.resolve("chat_templates");
+        Path folder = root.resolve("additional_chat_templates");
         if (Files.isDirectory(folder)) {
             for (Path file : list(folder)) {
                 String name = file.getFileName().toString();
