@@ -1,6 +1,6 @@
 package io.kindling.spark;
 
-import io.kindling.spark.functions.GenerateFunction;
+import io.kindling.spark.functions.PromptFunction;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.spark.sql.catalyst.analysis.NoSuchFunctionException;
@@ -23,7 +23,7 @@ public final class OnnxCatalog implements FunctionCatalog {
 
     private static Map<String, UnboundFunction> functions() {
         Map<String, UnboundFunction> functions = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        for (UnboundFunction function : new UnboundFunction[] {GenerateFunction.text(), GenerateFunction.details()}) {
+        for (UnboundFunction function : PromptFunction.all()) {
             functions.put(function.name(), function);
         }
         return functions;

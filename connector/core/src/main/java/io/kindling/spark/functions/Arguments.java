@@ -1,10 +1,18 @@
 package io.kindling.spark.functions;
 
+import io.kindling.engine.GenerationRequest.Prompt;
+import io.kindling.engine.Message;
+import io.kindling.engine.PromptOptions;
+import io.kindling.spark.convert.MessageRows;
 import java.io.Serializable;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.MapData;
+import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.MapType;
@@ -15,12 +23,13 @@ import org.apache.spark.sql.types.StructType;
  *
  * @param types what Spark is to cast them to
  * @param optionType type of the option values; NULL type when there are no options
+ * @param user whether a text is a user's message whatever the options say
  */
-record Arguments(DataType[] types, DataType optionType) implements Serializable {
-    static Arguments of(StructType inputType) {
+record Arguments(DataType[] types, DataType optionType, boolean user) implements Serializable {
+    static Arguments of(StructType inputType, boolean user) {
         DataType[] types = new DataType[inputType.length()];
         types[0] = DataTypes.StringType;
-        types[1] = DataTypes.StringType;
+        types[1] = inputType.fields()[1].dataType() instanceof ArrayType array ? array : DataTypes.StringType;
         DataType optionType = DataTypes.NullType;
         if (types.length == 3) {
             types[2] = inputType.fields()[2].dataType();
@@ -28,7 +37,7 @@ record Arguments(DataType[] types, DataType optionType) implements Serializable 
                 optionType = map.valueType();
             }
         }
-        return new Arguments(types, optionType);
+        return new Arguments(types, optionType, user);
     }
 
     /** Whether the answer is NULL without asking a model. */
@@ -40,8 +49,19 @@ record Arguments(DataType[] types, DataType optionType) implements Serializable 
         return input.getUTF8String(0).toString();
     }
 
-    String prompt(InternalRow input) {
-        return input.getUTF8String(1).toString();
+    Prompt prompt(InternalRow input, PromptOptions options) {
+        if (types[1] instanceof ArrayType array) {
+            return options.conversation(MessageRows.messages(input.getArray(1), array));
+        }
+        String text = input.getUTF8String(1).toString();
+        return user ? options.conversation(List.of(Message.of("user", text))) : options.prompt(text);
+    }
+
+    /** Names a function over these types; Spark takes calls of one name for the same function. */
+    String canonicalName(String name) {
+        return Arrays.stream(types)
+                .map(DataType::sql)
+                .collect(Collectors.joining(", ", "io.kindling." + name + '(', ")"));
     }
 
     /** SQL gives all values of a map one type: beside 0.7, an 8 is the decimal 8.0, which options take for 8. */
@@ -62,11 +82,11 @@ record Arguments(DataType[] types, DataType optionType) implements Serializable 
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Arguments that && java.util.Arrays.equals(types, that.types);
+        return other instanceof Arguments that && user == that.user && Arrays.equals(types, that.types);
     }
 
     @Override
     public int hashCode() {
-        return java.util.Arrays.hashCode(types);
+        return Arrays.hashCode(types);
     }
 }

@@ -9,18 +9,13 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * {@code generate}, bound. Without the magic method {@code invoke}: Spark calls that one through expressions that GROUP BY and
+ * {@code generate} or {@code chat}, bound. Without the magic method {@code invoke}: Spark calls that one through expressions that GROUP BY and
  * ORDER BY do not recognise as the same.
  */
-record BoundGenerate(RowGenerator generator, Arguments arguments) implements ScalarFunction<UTF8String> {
-    @Override
-    public String name() {
-        return "generate";
-    }
-
+record BoundGenerate(String name, RowGenerator generator, Arguments arguments) implements ScalarFunction<UTF8String> {
     @Override
     public String canonicalName() {
-        return "io.kindling.generate/" + arguments.types().length;
+        return arguments.canonicalName(name);
     }
 
     @Override
@@ -43,8 +38,7 @@ record BoundGenerate(RowGenerator generator, Arguments arguments) implements Sca
         if (arguments.isNull(input)) {
             return null;
         }
-        GenerationResult result =
-                generator.generate(arguments.model(input), arguments.prompt(input), arguments.options(input));
+        GenerationResult result = generator.generate(arguments, input);
         return ResultConverter.text(result).map(UTF8String::fromString).orElse(null);
     }
 }

@@ -20,7 +20,7 @@ record BoundGenerateDetails(RowGenerator generator, Arguments arguments) impleme
 
     @Override
     public String canonicalName() {
-        return "io.kindling.generate_details/" + arguments.types().length;
+        return arguments.canonicalName(name());
     }
 
     @Override
@@ -43,8 +43,7 @@ record BoundGenerateDetails(RowGenerator generator, Arguments arguments) impleme
         if (arguments.isNull(input)) {
             return null;
         }
-        GenerationResult result =
-                generator.generate(arguments.model(input), arguments.prompt(input), arguments.options(input));
+        GenerationResult result = generator.generate(arguments, input);
         Object[] values = ResultConverter.details(result);
         for (int i = 0; i < values.length; i++) {
             if (values[i] instanceof String text) {

@@ -1,7 +1,10 @@
 package io.kindling.spark.functions;
 
+import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.JobOptions.OnError;
+import io.kindling.engine.TextModel;
+import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.SessionSettings;
@@ -11,13 +14,16 @@ import io.kindling.spark.runtime.HadoopSettings;
 import io.kindling.spark.runtime.ModelDistributor;
 import io.kindling.spark.runtime.ModelSource;
 import io.kindling.spark.runtime.TaskEngines;
+import io.kindling.spark.runtime.TextModels;
 import java.io.Serializable;
 import java.time.LocalDateTime;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
+import org.apache.spark.sql.catalyst.InternalRow;
 
-/** Generates for one row at a time, as a function of a row's model, prompt and options. Equal when made from equal settings. */
+/** Serves one row at a time, as a function of its model, prompt and options. Equal when made from equal settings. */
 final class RowGenerator implements Serializable {
     private static final long serialVersionUID = 1;
     /** Options may come from columns, and then each row has its own. */
@@ -38,16 +44,39 @@ final class RowGenerator implements Serializable {
         this.made = made;
     }
 
-    GenerationResult generate(String model, String prompt, Map<String, String> options) {
-        GenerationPlan plan = plan(options);
-        var request = Requests.of(plan.prompt().prompt(prompt), Optional.empty(), plan.generation());
-        GenerationResult result =
-                TaskEngines.with(source(model), plan, Optional.empty(), client -> Answer.await(client.submit(request)));
-        if (plan.job().onError() == OnError.FAIL && result.error().isPresent()) {
-            GenerationResult.RowError error = result.error().get();
-            throw new KindlingException(error.code(), "a row failed and onError is 'fail': " + error.message());
-        }
+    GenerationResult generate(Arguments arguments, InternalRow input) {
+        GenerationPlan plan = plan(arguments.options(input));
+        var request = Requests.of(arguments.prompt(input, plan.prompt()), Optional.empty(), plan.generation());
+        GenerationResult result = TaskEngines.with(
+                source(arguments.model(input)), plan, Optional.empty(), client -> Answer.await(client.submit(request)));
+        result.error().ifPresent(error -> check(plan, error.code(), error.message()));
         return result;
+    }
+
+    /** What a model's tokenizer and templates make of a prompt; empty for a NULL one and for a row that failed. */
+    <T> Optional<T> text(Arguments arguments, InternalRow input, BiFunction<TextModel, Prompt, T> action) {
+        if (arguments.isNull(input)) {
+            return Optional.empty();
+        }
+        GenerationPlan plan = plan(arguments.options(input));
+        Prompt prompt = arguments.prompt(input, plan.prompt());
+        return TextModels.with(source(arguments.model(input)), plan.nodeCache(), model -> {
+            try {
+                return Optional.of(action.apply(model, prompt));
+            } catch (KindlingException fault) {
+                if (fault.code() != ErrorCode.TEMPLATE) {
+                    throw fault; // the package's, not the row's
+                }
+                check(plan, fault.code(), fault.getMessage());
+                return Optional.empty();
+            }
+        });
+    }
+
+    private static void check(GenerationPlan plan, ErrorCode code, String message) {
+        if (plan.job().onError() == OnError.FAIL) {
+            throw new KindlingException(code, "a row failed and onError is 'fail': " + message);
+        }
     }
 
     private synchronized ModelSource source(String model) {

@@ -84,6 +84,18 @@ final class HadoopPackage {
                 .toList();
     }
 
+    /** The package's folder with its small text files alone; a {@code .gguf} file holds its text itself. */
+    HadoopPackage textOnly() {
+        if (entry.endsWith(".gguf")) {
+            return this;
+        }
+        List<FileStatus> texts = files.stream()
+                .filter(file -> file.getPath().getName().endsWith(".json")
+                        || file.getPath().getName().endsWith(".jinja"))
+                .toList();
+        return new HadoopPackage(fileSystem, root, "", texts);
+    }
+
     String qualifiedUri() {
         return entry.isEmpty() ? root.toString() : new Path(root, entry).toString();
     }

@@ -11,4 +11,9 @@ public sealed interface ModelSource extends Serializable permits BroadcastSource
     /** Makes the package readable on this node. */
     // package-private result: only the registry opens models
     LocalModel localize(NodeCacheOptions cache);
+
+    /** The same for tokenizer and templates alone, where leaving the weights behind saves a copy. */
+    default LocalModel localizeText(NodeCacheOptions cache) {
+        return localize(cache);
+    }
 }

@@ -20,7 +20,15 @@ import org.apache.hadoop.fs.FileStatus;
 record PathSource(String uri, HadoopSettings settings) implements ModelSource {
     @Override
     public LocalModel localize(NodeCacheOptions cache) {
-        HadoopPackage listed = HadoopPackage.list(uri, settings.configuration());
+        return localize(HadoopPackage.list(uri, settings.configuration()), cache);
+    }
+
+    @Override
+    public LocalModel localizeText(NodeCacheOptions cache) {
+        return localize(HadoopPackage.list(uri, settings.configuration()).textOnly(), cache);
+    }
+
+    private static LocalModel localize(HadoopPackage listed, NodeCacheOptions cache) {
         PackageManifest manifest = listed.manifest();
         if (listed.scheme().equals("file")) {
             Path path = Path.of(URI.create(listed.qualifiedUri()).getPath());
