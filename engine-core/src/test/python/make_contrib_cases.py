@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes one-node cases of com.microsoft operators with ONNX Runtime's outputs (CPU, graph optimisations off).
+"""Writes one-node cases of com.microsoft and ai.onnx.ml operators with ONNX Runtime's outputs (CPU, graph optimisations off).
 
     make_contrib_cases.py OUT          OUT/NAME/model.onnx, test_data_set_0/{input,output}_K.pb and case.json
 
@@ -17,6 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import contrib_attention
 import contrib_dense
+import contrib_ml
 import contrib_quantised
 import contrib_sequence
 
@@ -31,7 +32,7 @@ class Writer:
     def add(self, name, op, inputs, attributes=None, outputs=1, constants=(), want=None, domain="com.microsoft", kind=None, **tolerance):
         """
         inputs      arrays, None for an absent one; those whose position is in `constants` become initializers
-        outputs     how many there are, or a list of flags: which of them are asked for
+        outputs     how many there are, or for each whether it is asked for (None: it is there, but not compared)
         want        expected outputs where ONNX Runtime has none
         kind        numpy type of all outputs, where it does not follow from the inputs
         tolerance   rtol, atol, int_tolerance
@@ -40,17 +41,17 @@ class Writer:
         """
         flags = [True] * outputs if isinstance(outputs, int) else outputs
         names = ["" if array is None else f"x{k}" for k, array in enumerate(inputs)]
-        results = [f"y{k}" if flag else "" for k, flag in enumerate(flags)]
+        results = ["" if flag is False else f"y{k}" for k, flag in enumerate(flags)]
         node = helper.make_node(op, names, results, domain=domain, **(attributes or {}))
         tensors = {n: numpy_helper.from_array(np.asarray(a), n) for n, a in zip(names, inputs) if a is not None}
         fixed = {names[k] for k in constants if k < len(names)}
         ports = [helper.make_tensor_value_info(n, t.data_type, list(t.dims)) for n, t in tensors.items() if n not in fixed]
-        asked = [r for r in results if r]
+        asked = [r for r, flag in zip(results, flags) if flag]
         info = onnx.ValueInfoProto() if kind is None else helper.make_tensor_value_info("", helper.np_dtype_to_tensor_dtype(np.dtype(kind)), None)
         graph = helper.make_graph(
             [node], name, ports, [onnx.ValueInfoProto(name=r, type=info.type) for r in asked], [t for n, t in tensors.items() if n in fixed])
         model = helper.make_model(
-            graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)])
+            graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1), helper.make_opsetid("ai.onnx.ml", 3)])
         if want is None:
             options = onnxruntime.SessionOptions()
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -76,6 +77,6 @@ class Writer:
 
 if __name__ == "__main__":
     writer = Writer(pathlib.Path(sys.argv[1]))
-    for family in (contrib_quantised, contrib_attention, contrib_dense, contrib_sequence):
+    for family in (contrib_quantised, contrib_attention, contrib_dense, contrib_sequence, contrib_ml):
         family.cases(writer, np.random.default_rng(7))
     print(writer.count)

@@ -50,7 +50,10 @@ record ValueComparison(double relative, double absolute, long integer) {
     }
 
     private static String kind(Value value) {
-        return value instanceof Tensor ? "tensor" : value instanceof Value.Sequence ? "sequence" : "optional";
+        if (value instanceof Tensor) {
+            return "tensor";
+        }
+        return value instanceof Value.Sequence ? "sequence" : value instanceof Value.Map ? "map" : "optional";
     }
 
     private static String presence(Value.Opt value) {

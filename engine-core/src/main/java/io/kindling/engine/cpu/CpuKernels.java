@@ -66,6 +66,12 @@ final class CpuKernels {
         registrar.register("com.microsoft", "MatMulBnb4", 1, request -> Bnb4Kernel.create(request, pool));
         registrar.register("com.microsoft", "MoE", 1, request -> MoeKernel.create(request, pool));
         registrar.register("com.microsoft", "QMoE", 1, request -> MoeKernel.create(request, pool));
+        TreeEnsembleKernel.register(registrar, pool);
+        LinearModelKernels.register(registrar, pool);
+        SvmKernels.register(registrar, pool);
+        FeatureKernels.register(registrar);
+        LabelKernels.register(registrar);
+        MapKernels.register(registrar);
         RotaryKernels.register(registrar);
         MultiHeadAttentionKernel.register(registrar, pool);
         ProjectedAttentionKernel.register(registrar, pool);

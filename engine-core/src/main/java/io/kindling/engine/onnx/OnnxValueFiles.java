@@ -65,8 +65,10 @@ public final class OnnxValueFiles {
             message = tensorProto(tensor, name);
         } else if (value instanceof Value.Sequence sequence) {
             message = sequenceProto(sequence, name);
+        } else if (value instanceof Value.Opt optional) {
+            message = optionalProto(optional, name);
         } else {
-            message = optionalProto((Value.Opt) value, name);
+            throw maps(name);
         }
         try {
             Files.write(file, message.toByteArray());
@@ -139,11 +141,21 @@ public final class OnnxValueFiles {
                 proto.addTensorValues(tensorProto(tensor, ""));
             } else if (element instanceof Value.Sequence inner) {
                 proto.setElemType(SEQUENCE_SEQUENCE).addSequenceValues(sequenceProto(inner, ""));
+            } else if (element instanceof Value.Map) {
+                throw maps(name);
             } else {
                 throw new IllegalArgumentException("a sequence of optionals cannot be written");
             }
         }
         return proto.build();
+    }
+
+    private static ModelException maps(String name) {
+        return new ModelException(
+                ErrorCode.UNSUPPORTED,
+                "",
+                "output '" + name + "'",
+                "is a map, which cannot be written to a file; export the model without ZipMap (zipmap=False in skl2onnx)");
     }
 
     private static OptionalProto optionalProto(Value.Opt optional, String name) {

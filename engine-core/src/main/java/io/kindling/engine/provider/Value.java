@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** What flows along an edge of a graph at run time. */
-public sealed interface Value permits Tensor, Value.Sequence, Value.Opt {
+public sealed interface Value permits Tensor, Value.Sequence, Value.Opt, Value.Map {
     /** An ONNX sequence. */
     record Sequence(List<Value> elements) implements Value {
         public Sequence {
@@ -14,4 +14,12 @@ public sealed interface Value permits Tensor, Value.Sequence, Value.Opt {
 
     /** An ONNX optional. */
     record Opt(Optional<Value> content) implements Value {}
+
+    /**
+     * An ONNX map: value {@code k} belongs to key {@code k}.
+     *
+     * @param keys strings or integers, {@code [size]}
+     * @param values {@code [size]}
+     */
+    record Map(Tensor keys, Tensor values) implements Value {}
 }
