@@ -12,6 +12,7 @@ import java.util.Set;
  * @param threads kernel threads; 0 sizes them from the cgroup
  * @param optimize whether the optimiser runs
  * @param disabledPasses optimiser passes switched off by name
+ * @param randomSeed key of random operators that name no seed
  * @param maxBatch most rows that one step serves
  * @param maxStepTokens token budget of one step, prefill chunks and decode steps together
  * @param kvBudgetBytes memory for the KV cache; 0 takes a share of what is free
@@ -26,6 +27,7 @@ public record EngineOptions(
         int threads,
         boolean optimize,
         Set<String> disabledPasses,
+        long randomSeed,
         int maxBatch,
         int maxStepTokens,
         long kvBudgetBytes,
@@ -58,6 +60,7 @@ public record EngineOptions(
                 value,
                 optimize,
                 disabledPasses,
+                randomSeed,
                 maxBatch,
                 maxStepTokens,
                 kvBudgetBytes,

@@ -114,7 +114,8 @@ public final class Model implements AutoCloseable {
     public synchronized Session session() {
         refuseClosed();
         if (session == null) {
-            session = GraphSession.create(prepared, weights, new SessionOptions(options.precision(), 0));
+            session = GraphSession.create(
+                    prepared, weights, new SessionOptions(options.precision(), options.randomSeed()));
         }
         return session;
     }

@@ -30,8 +30,8 @@ public final class OnnxGraph implements AutoCloseable {
         OnnxModel prepared = PreparedGraph.of(model, options);
         Devices.Lease device = Devices.open(options);
         try {
-            GraphSession session =
-                    GraphSession.create(prepared, device.provider(), new SessionOptions(options.precision(), 0));
+            GraphSession session = GraphSession.create(
+                    prepared, device.provider(), new SessionOptions(options.precision(), options.randomSeed()));
             return new OnnxGraph(model, device, session);
         } catch (RuntimeException | Error fault) {
             device.close();

@@ -52,6 +52,7 @@ public final class OptionValues {
                 get(Options.THREADS),
                 get(Options.OPTIMIZE),
                 Set.copyOf(get(Options.DISABLED_PASSES)),
+                get(Options.RANDOM_SEED),
                 get(Options.MAX_BATCH),
                 get(Options.MAX_STEP_TOKENS),
                 get(Options.KV_BUDGET_BYTES),

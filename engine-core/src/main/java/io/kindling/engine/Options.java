@@ -63,6 +63,13 @@ public final class Options {
     public static final Option<List<String>> DISABLED_PASSES = Option.of(
             "disabled_passes", Scope.ENGINE, OptionTypes.names(), List.of(), "Optimiser passes to switch off, by name");
 
+    public static final Option<Long> RANDOM_SEED = Option.of(
+            "random_seed",
+            Scope.ENGINE,
+            OptionTypes.longInteger(),
+            0L,
+            "Key of random operators that name no seed themselves; every run of a graph draws the same numbers");
+
     public static final Option<Integer> MAX_BATCH =
             Option.of("max_batch", Scope.ENGINE, OptionTypes.integer(1, 4096), 32, "Most rows that one step serves");
 
@@ -286,6 +293,7 @@ public final class Options {
                 THREADS,
                 OPTIMIZE,
                 DISABLED_PASSES,
+                RANDOM_SEED,
                 MAX_BATCH,
                 MAX_STEP_TOKENS,
                 KV_BUDGET_BYTES,

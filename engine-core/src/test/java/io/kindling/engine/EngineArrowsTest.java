@@ -23,6 +23,7 @@ class EngineArrowsTest {
     @CsvSource({
         // room, rooms it must not depend on; "engine" is the facade's own package
         "error, engine ir onnx gguf shape optimize provider cpu session metadata text sample generate profile",
+        "random, engine error ir onnx gguf shape optimize provider cpu session metadata text sample generate",
         "ir, engine onnx gguf shape optimize provider cpu session metadata text sample generate",
         "onnx, engine cpu session text sample generate",
         "gguf, engine provider cpu session sample generate",

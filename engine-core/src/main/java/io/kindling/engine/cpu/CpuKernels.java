@@ -81,6 +81,20 @@ final class CpuKernels {
                 "DecoderMaskedMultiHeadAttention",
                 1,
                 request -> DecoderAttentionKernel.create(request, pool));
+        StringKernels.register(registrar);
+        registrar.register("", "TfIdfVectorizer", 9, TfIdfVectorizerKernel::create);
+        registrar.register("", "Unique", 11, UniqueKernel::create);
+        registrar.register("", "GridSample", 16, GridSampleKernel::create);
+        registrar.register("", "AffineGrid", 20, AffineGridKernel::create);
+        registrar.register("", "NonMaxSuppression", 10, NonMaxSuppressionKernel::create);
+        registrar.register("", "DeformConv", 19, request -> DeformConvKernel.create(request, pool));
+        registrar.register("", "ImageDecoder", 20, ImageDecoderKernel::create);
+        registrar.register("", "Det", 11, request -> DeterminantKernel::run);
+        RoiKernels.register(registrar);
+        FoldKernels.register(registrar);
+        FourierKernels.register(registrar, pool);
+        RandomKernels.register(registrar);
+        TrainingKernels.register(registrar);
         registrar.register("", "Attention", 23, request -> AttentionKernel.create(request, pool));
     }
 }

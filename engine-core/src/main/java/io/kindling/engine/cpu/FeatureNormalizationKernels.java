@@ -6,7 +6,6 @@ import io.kindling.engine.provider.Kernel;
 import io.kindling.engine.provider.KernelContext;
 import io.kindling.engine.provider.KernelRequest;
 import io.kindling.engine.provider.Tensor;
-import java.util.Random;
 
 /** Operators on feature maps {@code [batch, channels, …]}: normalisations, norms along an axis, {@code PRelu}, {@code Dropout}. */
 final class FeatureNormalizationKernels {
@@ -15,6 +14,7 @@ final class FeatureNormalizationKernels {
     static void register(CpuKernels.Registrar registrar) {
         registrar.register("", "BatchNormalization", 7, FeatureNormalizationKernels::batch);
         registrar.register("", "GroupNormalization", 21, FeatureNormalizationKernels::group);
+        registrar.register("", "MeanVarianceNormalization", 9, FeatureNormalizationKernels::meanVariance);
         registrar.register("", "LpNormalization", 1, FeatureNormalizationKernels::lp);
         registrar.register("", "LRN", 1, FeatureNormalizationKernels::localResponse);
         registrar.register(
@@ -112,6 +112,38 @@ final class FeatureNormalizationKernels {
         };
     }
 
+    /** {@code (x − mean) / (deviation + 1e-9)} over axes, as the operator's function body has it. */
+    private static Kernel meanVariance(KernelRequest request) {
+        long[] axes = request.node().intsAttribute("axes").orElse(new long[] {0, 2, 3});
+        return context -> {
+            Tensor x = context.input(0);
+            Tensor y = context.output(0, x.type(), x.shape());
+            boolean[] reduced = new boolean[x.rank()];
+            for (int axis : Shapes.axes(axes, x.rank())) {
+                reduced[axis] = true;
+            }
+            int[] elements = ReduceKernels.offsets(x.shape(), reduced, true);
+            double[] values = Work.mine().doubles(0, elements.length);
+            for (int base : ReduceKernels.offsets(x.shape(), reduced, false)) {
+                double sum = 0;
+                for (int k = 0; k < elements.length; k++) {
+                    values[k] = TensorIo.getDouble(x, base + elements[k]);
+                    sum += values[k];
+                }
+                double mean = sum / elements.length;
+                double squares = 0;
+                for (int k = 0; k < elements.length; k++) {
+                    values[k] -= mean;
+                    squares += values[k] * values[k];
+                }
+                double deviation = Math.sqrt(squares / elements.length);
+                for (int k = 0; k < elements.length; k++) {
+                    TensorIo.putDouble(y, base + elements[k], values[k] / (deviation + 1e-9));
+                }
+            }
+        };
+    }
+
     private static Kernel lp(KernelRequest request) {
         long axisAttribute = request.node().intAttribute("axis", -1);
         boolean absolute = request.node().intAttribute("p", 2) == 1;
@@ -162,19 +194,18 @@ final class FeatureNormalizationKernels {
 
     /** Inference leaves the data alone; training drops elements by a generator seeded with the attribute or the session's seed. */
     private static Kernel dropout(KernelRequest request) {
-        long seed = request.node().intAttribute("seed", request.seed());
-        return context -> dropout(context, seed);
+        long seed = request.node().intAttribute("seed", RandomKernels.sessionSeed(request));
+        return context -> dropout(context, new RandomKernels.Draws(seed, context.bodyRuns()));
     }
 
-    private static void dropout(KernelContext context, long seed) {
+    private static void dropout(KernelContext context, RandomKernels.Draws draws) {
         Tensor x = context.input(0);
         Tensor y = context.output(0, x.type(), x.shape());
         boolean training = context.hasInput(2) && TensorIo.getLong(context.input(2), 0) != 0;
         double ratio = training ? (context.hasInput(1) ? TensorIo.getDouble(context.input(1), 0) : 0.5) : 0;
         Tensor mask = context.hasOutput(1) ? context.output(1, DataType.BOOL, x.shape()) : null;
-        Random random = new Random(seed);
         for (int k = 0; k < x.elementCount(); k++) {
-            boolean keep = ratio == 0 || random.nextDouble() >= ratio;
+            boolean keep = ratio == 0 || draws.uniform(k) >= ratio;
             double value = TensorIo.getDouble(x, k);
             TensorIo.putDouble(y, k, keep ? value / (1 - ratio) : 0);
             if (mask != null) {

@@ -66,6 +66,11 @@ class ForwardingContext implements KernelContext {
     }
 
     @Override
+    public long bodyRuns() {
+        return context.bodyRuns();
+    }
+
+    @Override
     public DeviceBuffer scratch(int slot, long byteSize) {
         return context.scratch(slot, byteSize);
     }

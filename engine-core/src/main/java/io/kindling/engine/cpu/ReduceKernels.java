@@ -159,28 +159,34 @@ final class ReduceKernels {
 
     private static void run(KernelContext context, Tensor x, boolean[] reduced, boolean keepDims, Line line) {
         int rank = x.rank();
-        int[] strides = Shapes.strides(x.shape());
-        long[] inner = new long[rank];
-        long[] outer = new long[rank];
         long[] result = new long[rank];
         int resultRank = 0;
         for (int k = 0; k < rank; k++) {
-            inner[k] = reduced[k] ? x.dim(k) : 1;
-            outer[k] = reduced[k] ? 1 : x.dim(k);
             if (keepDims || !reduced[k]) {
-                result[resultRank++] = outer[k];
+                result[resultRank++] = reduced[k] ? 1 : x.dim(k);
             }
         }
         Tensor y = context.output(0, x.type(), Arrays.copyOf(result, resultRank));
-        int[] elements = new int[Shapes.product(inner, 0, rank)];
-        Odometer position = new Odometer(inner);
-        for (int k = 0; k < elements.length; k++, position.next()) {
-            elements[k] = position.offset(strides);
+        int[] elements = offsets(x.shape(), reduced, true);
+        int[] bases = offsets(x.shape(), reduced, false);
+        for (int out = 0; out < bases.length; out++) {
+            line.reduce(x, elements, bases[out], y, out);
         }
-        Odometer base = new Odometer(outer);
-        for (int out = 0; out < y.elementCount(); out++, base.next()) {
-            line.reduce(x, elements, base.offset(strides), y, out);
+    }
+
+    /** Offsets of the elements at 0 on all axes but those whose mark is {@code which}, in row-major order. */
+    static int[] offsets(long[] shape, boolean[] marks, boolean which) {
+        long[] walked = new long[shape.length];
+        for (int k = 0; k < shape.length; k++) {
+            walked[k] = marks[k] == which ? shape[k] : 1;
         }
+        int[] strides = Shapes.strides(shape);
+        int[] offsets = new int[Shapes.product(walked, 0, walked.length)];
+        Odometer position = new Odometer(walked);
+        for (int k = 0; k < offsets.length; k++, position.next()) {
+            offsets[k] = position.offset(strides);
+        }
+        return offsets;
     }
 
     private static Kernel arg(KernelRequest request, boolean max) {
@@ -216,13 +222,33 @@ final class ReduceKernels {
         return rest;
     }
 
-    /** Numeric order of two elements. */
+    /** Order of two elements: NaN is the greatest and equal to itself, zeros of either sign are equal, strings go by code points. */
     static int compare(Tensor x, int left, int right) {
-        if (x.type() == DataType.UINT64) {
-            return Long.compareUnsigned(x.longs().get(left), x.longs().get(right));
+        switch (x.type()) {
+            case UINT64 -> {
+                return Long.compareUnsigned(x.longs().get(left), x.longs().get(right));
+            }
+            case STRING -> {
+                return compareCodePoints(x.strings()[left], x.strings()[right]);
+            }
+            default -> {
+                if (!x.type().isFloatingPoint()) {
+                    return Long.compare(TensorIo.getLong(x, left), TensorIo.getLong(x, right));
+                }
+                double l = TensorIo.getDouble(x, left);
+                double r = TensorIo.getDouble(x, right);
+                return l == r ? 0 : Double.compare(l, r);
+            }
         }
-        return x.type().isFloatingPoint()
-                ? Double.compare(TensorIo.getDouble(x, left), TensorIo.getDouble(x, right))
-                : Long.compare(TensorIo.getLong(x, left), TensorIo.getLong(x, right));
+    }
+
+    private static int compareCodePoints(String left, String right) {
+        int common = Math.min(left.length(), right.length());
+        for (int k = 0; k < common; k++) {
+            if (left.charAt(k) != right.charAt(k)) {
+                return Integer.compare(left.codePointAt(k), right.codePointAt(k));
+            }
+        }
+        return Integer.compare(left.length(), right.length());
     }
 }

@@ -5,6 +5,7 @@ import io.kindling.engine.provider.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
 import java.nio.ShortBuffer;
+import java.util.Arrays;
 
 /**
  * Stretches of tensor elements to and from Java arrays, converting between the element type and the type kernels compute
@@ -196,6 +197,30 @@ public final class TensorIo {
             default ->
                 throw new IllegalArgumentException(
                         "floats cannot be stored as " + tensor.type().onnxName());
+        }
+    }
+
+    /** Stores as {@link #putDouble}, or truncated towards 0 where the tensor holds integers. */
+    static void putNumber(Tensor tensor, int index, double value) {
+        if (tensor.type().isFloatingPoint()) {
+            putDouble(tensor, index, value);
+        } else {
+            putLong(tensor, index, (long) value);
+        }
+    }
+
+    /** Makes elements 0, false or the empty string. */
+    static void clear(Tensor tensor, int start, int count) {
+        if (tensor.type() == DataType.STRING) {
+            Arrays.fill(tensor.strings(), start, start + count, "");
+            return;
+        }
+        int bits = tensor.type().bits();
+        for (int k = start; bits < 8 && k < start + count; k++) {
+            putBits(tensor.bytes(), k, 0, bits);
+        }
+        for (int k = start * (bits / 8); k < (start + count) * (bits / 8); k++) {
+            tensor.bytes().put(k, (byte) 0);
         }
     }
 

@@ -2,6 +2,7 @@ package io.kindling.engine.cpu;
 
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.provider.Tensor;
+import java.util.Arrays;
 
 /**
  * A window that slides over the spatial axes of {@code [batch, channels, spatial…]}: kernel size, strides, dilations and padding
@@ -19,7 +20,16 @@ final class Window {
 
     /** @param kernelShape spatial kernel size; the attribute of the node where it has one */
     Window(Node node, Tensor x, long[] kernelShape, boolean ceil) {
-        rank = x.rank() - 2;
+        this(node, Arrays.copyOfRange(x.shape(), 2, x.rank()), kernelShape, ceil);
+    }
+
+    /** A window over an image of the given spatial sizes. */
+    Window(Node node, long[] image, long[] kernelShape) {
+        this(node, image, kernelShape, false);
+    }
+
+    private Window(Node node, long[] image, long[] kernelShape, boolean ceil) {
+        rank = image.length;
         kernel = ints(node.intsAttribute("kernel_shape").orElse(kernelShape), 1);
         strides = ints(node.intsAttribute("strides").orElse(null), 1);
         dilations = ints(node.intsAttribute("dilations").orElse(null), 1);
@@ -30,7 +40,7 @@ final class Window {
         input = new int[rank];
         output = new int[rank];
         for (int axis = 0; axis < rank; axis++) {
-            input[axis] = (int) x.dim(axis + 2);
+            input[axis] = Math.toIntExact(image[axis]);
             int extent = (kernel[axis] - 1) * dilations[axis] + 1;
             if (auto.startsWith("SAME")) {
                 output[axis] = (input[axis] + strides[axis] - 1) / strides[axis];
@@ -64,11 +74,20 @@ final class Window {
 
     /** {@code [batch, channels, output…]}. */
     long[] outputShape(long batch, long channels) {
+        return shape(batch, channels, output);
+    }
+
+    /** {@code [batch, channels, input…]}. */
+    long[] imageShape(long batch, long channels) {
+        return shape(batch, channels, input);
+    }
+
+    private long[] shape(long batch, long channels, int[] spatial) {
         long[] shape = new long[rank + 2];
         shape[0] = batch;
         shape[1] = channels;
         for (int axis = 0; axis < rank; axis++) {
-            shape[axis + 2] = output[axis];
+            shape[axis + 2] = spatial[axis];
         }
         return shape;
     }

@@ -33,7 +33,7 @@ public final class GenerationEngines {
                         resolved.decoderProblem()
                                 .orElse("the model in '" + resolved.root() + "' is no decoder; generation needs one")));
         PathChoice choice = PathChoice.choose(model, io, options.path());
-        SessionOptions planning = new SessionOptions(options.precision(), 0);
+        SessionOptions planning = new SessionOptions(options.precision(), options.randomSeed());
         Decoder decoder = choice.lowered()
                 .<Decoder>map(lowered -> new RaggedDecoder(
                         lowered,

@@ -35,6 +35,12 @@ public interface KernelContext {
     /** Sets a sequence or optional output; tensors inside must own their storage. */
     void outputValue(int index, Value value);
 
+    /**
+     * How many bodies of control flow have begun in this run of the outermost graph: what random operators count, so that a
+     * loop does not draw the same numbers in every iteration.
+     */
+    long bodyRuns();
+
     /** Scratch memory of this binding, at least {@code byteSize} bytes, valid until the kernel returns; slots 0 to 3. */
     DeviceBuffer scratch(int slot, long byteSize);
 

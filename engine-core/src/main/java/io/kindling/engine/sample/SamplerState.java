@@ -1,6 +1,7 @@
 package io.kindling.engine.sample;
 
 import io.kindling.engine.GenerationOptions;
+import io.kindling.engine.random.Philox;
 import java.util.BitSet;
 
 /** What sampling remembers of one row: its options, its random stream and the tokens it has seen. Not thread-safe. */

@@ -23,25 +23,21 @@ final class Frame implements AutoCloseable {
     private final Tensor[] bound;
     private final DeviceBuffer[] slots;
     private final DeviceBuffer[] scratch;
-    private final boolean ownsScratch;
+    private final Frame root;
+    private long bodyRuns;
     private final NodeContext context;
     private final Frame[][] children;
 
     Frame(GraphPlan plan, DeviceAllocator allocator, DeviceStream stream) {
-        this(plan, allocator, stream, new DeviceBuffer[SCRATCH_SLOTS], true);
+        this(plan, allocator, stream, new DeviceBuffer[SCRATCH_SLOTS], null);
     }
 
-    private Frame(
-            GraphPlan plan,
-            DeviceAllocator allocator,
-            DeviceStream stream,
-            DeviceBuffer[] scratch,
-            boolean ownsScratch) {
+    private Frame(GraphPlan plan, DeviceAllocator allocator, DeviceStream stream, DeviceBuffer[] scratch, Frame outer) {
         this.plan = plan;
         this.allocator = allocator;
         this.stream = stream;
         this.scratch = scratch;
-        this.ownsScratch = ownsScratch;
+        root = outer == null ? this : outer.root;
         values = Arrays.copyOf(plan.constants(), plan.valueCount(), Value[].class);
         tensors = new Tensor[plan.valueCount()];
         bound = new Tensor[plan.valueCount()];
@@ -58,6 +54,8 @@ final class Frame implements AutoCloseable {
     }
 
     void run() {
+        bodyRuns = 0;
+        root.bodyRuns += root == this ? 0 : 1;
         PlannedNode[] nodes = plan.nodes();
         for (int index = 0; index < nodes.length; index++) {
             PlannedNode node = nodes[index];
@@ -81,6 +79,11 @@ final class Frame implements AutoCloseable {
         }
     }
 
+    /** Bodies that have begun in the present run of the outermost frame. */
+    long bodyRuns() {
+        return root.bodyRuns;
+    }
+
     private String describeInputs(PlannedNode node) {
         return Arrays.stream(node.inputs())
                 .mapToObj(id -> id < 0 ? "absent" : String.valueOf(values[id]))
@@ -96,7 +99,7 @@ final class Frame implements AutoCloseable {
         }
         Frame child = children[nodeIndex][body];
         if (child == null) {
-            child = new Frame(bodies[body], allocator, stream, scratch, false);
+            child = new Frame(bodies[body], allocator, stream, scratch, this);
             children[nodeIndex][body] = child;
         }
         for (GraphPlan.Capture capture : bodies[body].captures()) {
@@ -280,7 +283,7 @@ final class Frame implements AutoCloseable {
             }
         }
         closeAll(slots);
-        if (ownsScratch) {
+        if (root == this) {
             closeAll(scratch);
         }
     }

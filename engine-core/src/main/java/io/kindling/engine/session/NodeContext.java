@@ -77,6 +77,11 @@ final class NodeContext implements KernelContext {
     }
 
     @Override
+    public long bodyRuns() {
+        return frame.bodyRuns();
+    }
+
+    @Override
     public DeviceBuffer scratch(int slot, long byteSize) {
         return frame.scratch(slot, byteSize);
     }

@@ -56,6 +56,7 @@ class BatchingEngineTest {
                 0,
                 true,
                 Set.of(),
+                0,
                 maxBatch,
                 maxStepTokens,
                 0,

@@ -154,6 +154,7 @@ class PathsAgreeTest {
                 2,
                 true,
                 Set.of(),
+                0,
                 batch,
                 stepTokens,
                 kvBudget,

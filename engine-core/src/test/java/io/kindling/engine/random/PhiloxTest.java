@@ -1,4 +1,4 @@
-package io.kindling.engine.sample;
+package io.kindling.engine.random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -1,10 +1,10 @@
-package io.kindling.engine.sample;
+package io.kindling.engine.random;
 
 /**
  * The counter-based generator Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3"
  * (SC 2011). A draw depends on its key and counter alone, so it is the same wherever and whenever it is made.
  */
-final class Philox {
+public final class Philox {
     private static final int ROUNDS = 10;
     private static final long MULTIPLIER_0 = 0xD2511F53L;
     private static final long MULTIPLIER_1 = 0xCD9E8D57L;
@@ -39,7 +39,7 @@ final class Philox {
      * @param row the counter's upper half
      * @param step the counter's lower half
      */
-    static double uniform(long seed, long row, long step) {
+    public static double uniform(long seed, long row, long step) {
         int[] words = {(int) step, (int) (step >>> 32), (int) row, (int) (row >>> 32)};
         block(words, (int) seed, (int) (seed >>> 32));
         return ((words[0] >>> 5) * (double) (1 << 26) + (words[1] >>> 6)) * 0x1.0p-53;
