@@ -11,6 +11,9 @@ final class Access {
     /** {@code value.name}: Python's own attributes go before the keys of a dict. */
     static Object attribute(Object value, String name) {
         if (value instanceof Undefined undefined) {
+            if (name.startsWith("__")) {
+                return Undefined.attribute(value, name);
+            }
             throw undefined.error();
         }
         if (value instanceof Namespace namespace) {
@@ -20,6 +23,12 @@ final class Access {
         }
         if (value instanceof Loop loop) {
             return loop.attribute(name);
+        }
+        if (value instanceof Cycler cycler) {
+            return cycler.attribute(name);
+        }
+        if (value instanceof Tuple tuple && tuple.has(name)) {
+            return tuple.named(name);
         }
         Object method = Methods.of(value, name);
         if (method != null) {
@@ -41,14 +50,14 @@ final class Access {
             if (hashable && map.containsKey(Values.key(key))) {
                 return map.get(Values.key(key));
             }
-        } else if (key instanceof Long || key instanceof Boolean) {
-            Object found = at(value, Values.integer(key));
+        } else if (Integers.isInteger(key)) {
+            Object found = at(value, Integers.clamped(key));
             return found instanceof Undefined ? Undefined.attribute(value, key) : found;
         }
-        if (key instanceof String name && !(value instanceof Map<?, ?>)) {
-            return attribute(value, name);
+        if (Values.isText(key) && !(value instanceof Map<?, ?>)) {
+            return attribute(value, Values.text(key));
         }
-        Object method = key instanceof String name ? Methods.of(value, name) : null;
+        Object method = Values.isText(key) ? Methods.of(value, Values.text(key)) : null;
         return method != null ? method : Undefined.attribute(value, key);
     }
 
@@ -63,7 +72,13 @@ final class Access {
             long length = Values.length(text);
             long place = index < 0 ? index + length : index;
             if (place >= 0 && place < length) {
-                return Character.toString(text.codePointAt(text.offsetByCodePoints(0, (int) place)));
+                String found = Character.toString(text.codePointAt(text.offsetByCodePoints(0, (int) place)));
+                return value instanceof Markup ? new Markup(found) : found;
+            }
+        } else if (value instanceof Range range) {
+            long place = index < 0 ? index + range.size() : index;
+            if (place >= 0 && place < range.size()) {
+                return range.get((int) place);
             }
         }
         return Undefined.attribute(value, index);
@@ -75,30 +90,48 @@ final class Access {
             throw undefined.error();
         }
         // Unlike elements, slices of what has none are errors.
-        if (!(value instanceof List) && !Values.isText(value)) {
+        if (!(value instanceof List) && !(value instanceof Range) && !Values.isText(value)) {
             throw new TemplateError("'" + Values.typeName(value) + "' object is not subscriptable");
         }
-        long stride = step == null ? 1 : Values.integer(step);
+        long stride = step == null ? 1 : Math.max(-Integer.MAX_VALUE, Math.min(Integer.MAX_VALUE, index(step)));
         if (stride == 0) {
             throw new TemplateError("slice step cannot be zero");
         }
-        List<Object> items = Values.iterate(value);
-        int size = items.size();
-        long from = start == null ? stride > 0 ? 0 : size - 1 : bound(Values.integer(start), size, stride);
-        long to = stop == null ? stride > 0 ? size : -1 : bound(Values.integer(stop), size, stride);
+        int size = (int) Values.length(value);
+        long from = start == null ? stride > 0 ? 0 : size - 1 : bound(index(start), size, stride);
+        long to = stop == null ? stride > 0 ? size : -1 : bound(index(stop), size, stride);
+        if (value instanceof Range range) {
+            return range.slice(from, to, stride);
+        }
+        if (Values.isText(value)) {
+            String text = slice(Values.text(value), size, from, to, stride);
+            return value instanceof Markup ? new Markup(text) : text;
+        }
+        List<?> items = (List<?>) value;
         List<Object> taken = new ArrayList<>();
         for (long k = from; stride > 0 ? k < to : k > to; k += stride) {
             taken.add(items.get((int) k));
-            if (Math.abs(stride) > size) {
-                break;
-            }
-        }
-        if (Values.isText(value)) {
-            StringBuilder text = new StringBuilder();
-            taken.forEach(character -> text.append((String) character));
-            return text.toString();
         }
         return value instanceof Tuple ? new Tuple(taken) : taken;
+    }
+
+    private static String slice(String text, int size, long from, long to, long stride) {
+        if (stride == 1 && size == text.length()) {
+            return text.substring((int) Math.min(from, to), (int) to);
+        }
+        int[] characters = text.codePoints().toArray();
+        StringBuilder taken = new StringBuilder();
+        for (long k = from; stride > 0 ? k < to : k > to; k += stride) {
+            taken.appendCodePoint(characters[(int) k]);
+        }
+        return taken.toString();
+    }
+
+    private static long index(Object value) {
+        if (!Integers.isInteger(value)) {
+            throw new TemplateError("slice indices must be integers or None or have an __index__ method");
+        }
+        return Math.max(-Long.MAX_VALUE / 2, Math.min(Long.MAX_VALUE / 2, Integers.clamped(value)));
     }
 
     private static long bound(long index, int size, long stride) {

@@ -1,6 +1,5 @@
 package io.kindling.engine.text.jinja;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,11 +56,16 @@ record Arguments(List<Object> positional, Map<String, Object> named) {
         return this;
     }
 
-    Arguments withFirst(Object first) {
-        List<Object> all = new ArrayList<>(positional.size() + 1);
-        all.add(first);
-        all.addAll(positional);
-        return new Arguments(all, named);
+    /** @throws TemplateError unless there are at least and at most so many, none of them named */
+    Arguments places(int least, int most) {
+        if (!named.isEmpty()) {
+            throw new TemplateError("takes no keyword arguments");
+        }
+        if (positional.size() < least || positional.size() > most) {
+            throw new TemplateError(
+                    "takes " + (least == most ? "" : least + " to ") + most + " arguments, not " + positional.size());
+        }
+        return this;
     }
 
     Arguments with(String name, Object value) {

@@ -1,6 +1,7 @@
 package io.kindling.engine.text.jinja;
 
 import java.time.LocalDateTime;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -8,6 +9,7 @@ import java.util.function.Supplier;
 /** One rendering: variables in scope, output, and what it has used of its limits. */
 final class Context {
     private final Supplier<LocalDateTime> clock;
+    private final int nesting;
     private Scope scope;
     private StringBuilder output = new StringBuilder();
     private Position position = new Position(1, 1);
@@ -29,8 +31,10 @@ final class Context {
         }
     }
 
-    Context(Map<String, Object> variables, Supplier<LocalDateTime> clock) {
+    /** @param nesting how deep the template's own expressions and statements are nested at most */
+    Context(Map<String, Object> variables, Supplier<LocalDateTime> clock, int nesting) {
         this.clock = clock;
+        this.nesting = nesting;
         scope = new Scope(new Scope(null, Globals.ALL), new HashMap<>(variables));
     }
 
@@ -49,19 +53,57 @@ final class Context {
     }
 
     void step() {
-        if (++steps > Limits.MOST_STEPS) {
+        step(1);
+    }
+
+    private void step(long count) {
+        steps += count;
+        if (steps > Limits.MOST_STEPS) {
             throw new TemplateError("the template takes more than " + Limits.MOST_STEPS + " steps");
         }
     }
 
-    void enter() {
-        if (++depth > Limits.DEEPEST) {
-            throw new TemplateError("the template is nested deeper than " + Limits.DEEPEST + " levels");
+    /** Pays for having gone through a value: a step an element, or one for 64 characters. */
+    void pay(Object value) {
+        long size = value instanceof String text
+                ? text.length() >> 6
+                : value instanceof Markup markup
+                        ? markup.text().length() >> 6
+                        : value instanceof Collection<?> items
+                                ? items.size()
+                                : value instanceof Map<?, ?> map ? map.size() : 0;
+        step(size);
+    }
+
+    /** Goes deeper, by as many levels as what is run or compared has at most. */
+    void enter(int levels) {
+        depth += levels;
+        if (depth > Limits.DEEPEST_STACK) {
+            throw new TemplateError("the template is nested too deep: calls and loops have more than "
+                    + Limits.DEEPEST_STACK + " levels together");
         }
     }
 
-    void leave() {
-        depth--;
+    void leave(int levels) {
+        depth -= levels;
+    }
+
+    /** Goes into the body of a macro or loop. */
+    void enterBody() {
+        enter(nesting);
+    }
+
+    void leaveBody() {
+        leave(nesting);
+    }
+
+    /** The scope of what the template sets at its top level. */
+    Scope top() {
+        Scope at = scope;
+        while (at.outer.outer != null) {
+            at = at.outer;
+        }
+        return at;
     }
 
     Scope scope() {
@@ -104,7 +146,9 @@ final class Context {
         output = new StringBuilder();
         try {
             statements.run();
-            return output.toString();
+            String written = output.toString();
+            pay(written);
+            return written;
         } finally {
             output = before;
         }

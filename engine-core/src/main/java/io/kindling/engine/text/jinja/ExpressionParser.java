@@ -9,30 +9,38 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** Parses expressions with jinja2's precedences, weakest first: if, or, and, not, comparison, + -, ~, * / // %, **, sign, postfix. */
 final class ExpressionParser {
     private static final Set<String> COMPARISONS = Set.of("==", "!=", "<", "<=", ">", ">=");
+    private static final Set<String> SUMS = Set.of("+", "-");
+    private static final Set<String> PRODUCTS = Set.of("*", "/", "//", "%");
+    private static final Set<String> POWERS = Set.of("**");
 
     private final Tokens tokens;
+    private final Unknown unknown;
 
-    ExpressionParser(Tokens tokens) {
+    ExpressionParser(Tokens tokens, Unknown unknown) {
         this.tokens = tokens;
+        this.unknown = unknown;
     }
 
     Expression expression() {
         tokens.enter();
-        try {
-            Expression value = or();
-            while (tokens.skipName("if")) {
-                Expression condition = or();
-                Optional<Expression> otherwise = tokens.skipName("else") ? Optional.of(expression()) : Optional.empty();
-                value = new Expressions.Conditional(condition, value, otherwise);
-            }
-            return value;
-        } finally {
-            tokens.leave();
+        int before = unknown.count();
+        Expression value = or();
+        int conditions = 0;
+        while (tokens.skipName("if")) {
+            tokens.enter();
+            conditions++;
+            Expression condition = or();
+            Optional<Expression> otherwise = tokens.skipName("else") ? Optional.of(expression()) : Optional.empty();
+            value = new Expressions.Conditional(condition, value, otherwise);
+            unknown.forgive(before);
         }
+        tokens.leave(conditions + 1);
+        return value;
     }
 
     /** Expressions with commas between are a tuple; {@code conditional} allows {@code if} in them, which ends a loop's list. */
@@ -54,19 +62,19 @@ final class ExpressionParser {
     }
 
     Expression or() {
-        Expression left = and();
+        List<Expression> operands = new ArrayList<>(List.of(and()));
         while (tokens.skipName("or")) {
-            left = new Expressions.Logical(false, left, and());
+            operands.add(and());
         }
-        return left;
+        return operands.size() == 1 ? operands.get(0) : new Expressions.Logical(false, operands);
     }
 
     private Expression and() {
-        Expression left = not();
+        List<Expression> operands = new ArrayList<>(List.of(not()));
         while (tokens.skipName("and")) {
-            left = new Expressions.Logical(true, left, not());
+            operands.add(not());
         }
-        return left;
+        return operands.size() == 1 ? operands.get(0) : new Expressions.Logical(true, operands);
     }
 
     private Expression not() {
@@ -104,12 +112,7 @@ final class ExpressionParser {
     }
 
     private Expression sum() {
-        Expression left = concatenation();
-        while (tokens.current().isOperator("+") || tokens.current().isOperator("-")) {
-            Token operator = tokens.next();
-            left = new Expressions.Binary(operator.text(), left, concatenation(), operator.position());
-        }
-        return left;
+        return chain(SUMS, this::concatenation);
     }
 
     private Expression concatenation() {
@@ -122,22 +125,22 @@ final class ExpressionParser {
     }
 
     private Expression product() {
-        Expression left = power();
-        while (tokens.current().type() == Type.OPERATOR
-                && Set.of("*", "/", "//", "%").contains(tokens.current().text())) {
-            Token operator = tokens.next();
-            left = new Expressions.Binary(operator.text(), left, power(), operator.position());
-        }
-        return left;
+        return chain(PRODUCTS, this::power);
     }
 
     private Expression power() {
-        Expression left = unary(true);
-        while (tokens.current().isOperator("**")) {
+        return chain(POWERS, () -> unary(true));
+    }
+
+    private Expression chain(Set<String> operators, Supplier<Expression> operand) {
+        Expression first = operand.get();
+        List<Expressions.Operation> operations = new ArrayList<>();
+        while (tokens.current().type() == Type.OPERATOR
+                && operators.contains(tokens.current().text())) {
             Token operator = tokens.next();
-            left = new Expressions.Binary("**", left, unary(true), operator.position());
+            operations.add(new Expressions.Operation(operator.text(), operand.get(), operator.position()));
         }
-        return left;
+        return operations.isEmpty() ? first : new Expressions.Binary(first, operations);
     }
 
     private Expression unary(boolean filters) {
@@ -228,7 +231,9 @@ final class ExpressionParser {
 
     private Expression postfix(Expression of) {
         Expression node = of;
-        while (true) {
+        for (int length = 1; ; length++) {
+            tokens.enter(length);
+            tokens.leave(length);
             Token token = tokens.current();
             if (token.isOperator(".")) {
                 tokens.next();
@@ -305,7 +310,9 @@ final class ExpressionParser {
 
     private Expression filtersAndTests(Expression of) {
         Expression node = of;
-        while (true) {
+        for (int length = 1; ; length++) {
+            tokens.enter(length);
+            tokens.leave(length);
             Token token = tokens.current();
             if (token.isOperator("|")) {
                 node = filter(node);
@@ -328,6 +335,9 @@ final class ExpressionParser {
     Expressions.Filtered namedFilter(Expression value) {
         Position position = tokens.current().position();
         String name = dottedName();
+        if (!Filters.exists(name)) {
+            unknown.add("filter", name, position);
+        }
         ArgumentList arguments = tokens.current().isOperator("(") ? arguments() : ArgumentList.NONE;
         return new Expressions.Filtered(value, name, arguments, position);
     }
@@ -344,6 +354,9 @@ final class ExpressionParser {
         Position position = tokens.next().position();
         boolean negated = tokens.skipName("not");
         String name = dottedName();
+        if (!Tests.exists(name)) {
+            unknown.add("test", name, position);
+        }
         ArgumentList arguments = ArgumentList.NONE;
         Token token = tokens.current();
         if (token.isName("is")) {

@@ -83,6 +83,7 @@ final class Expressions {
             Object to = stop.map(part -> part.evaluate(context)).orElse(null);
             Object by = step.map(part -> part.evaluate(context)).orElse(null);
             context.at(position);
+            context.pay(value);
             return Access.slice(value, from, to, by);
         }
     }
@@ -103,16 +104,27 @@ final class Expressions {
             for (Expression argument : positional) {
                 values.add(argument.evaluate(context));
             }
-            spread.ifPresent(more -> values.addAll(Values.iterate(more.evaluate(context))));
+            spread.ifPresent(more -> values.addAll(Values.list(more.evaluate(context))));
             Map<String, Object> names = new LinkedHashMap<>();
             named.forEach((name, argument) -> names.put(name, argument.evaluate(context)));
             if (spreadNamed.isPresent()) {
-                if (!(spreadNamed.get().evaluate(context) instanceof Map<?, ?> more)) {
-                    throw new TemplateError("the argument after ** must be a mapping");
-                }
-                more.forEach((name, value) -> names.put(Values.text(name), value));
+                spread(spreadNamed.get().evaluate(context), names);
             }
             return new Arguments(values, names);
+        }
+
+        private static void spread(Object value, Map<String, Object> names) {
+            if (!(value instanceof Map<?, ?> more)) {
+                throw new TemplateError("the argument after ** must be a mapping, not " + Values.typeName(value));
+            }
+            more.forEach((key, item) -> {
+                if (!(key instanceof String name)) {
+                    throw new TemplateError("keywords must be strings");
+                }
+                if (names.putIfAbsent(name, item) != null) {
+                    throw new TemplateError("got multiple values for keyword argument '" + name + "'");
+                }
+            });
         }
     }
 
@@ -136,7 +148,9 @@ final class Expressions {
             if (!(called instanceof Callable callable)) {
                 throw new TemplateError("'" + Values.typeName(called) + "' object is not callable");
             }
-            return callable.call(context, given);
+            Object result = callable.call(context, given);
+            context.pay(result);
+            return result;
         }
     }
 
@@ -146,7 +160,10 @@ final class Expressions {
             Object filtered = value.evaluate(context);
             Arguments given = arguments.evaluate(context);
             context.at(position);
-            return Filters.get(name).apply(context, filtered, given);
+            context.pay(filtered);
+            Object result = Filters.get(name).apply(context, filtered, given);
+            context.pay(result);
+            return result;
         }
     }
 
@@ -156,6 +173,7 @@ final class Expressions {
             Object tested = value.evaluate(context);
             Arguments given = arguments.evaluate(context);
             context.at(position);
+            context.pay(tested);
             return Tests.get(name).test(context, tested, given);
         }
     }
@@ -177,21 +195,35 @@ final class Expressions {
     }
 
     /** {@code and} and {@code or}: the value of the operand that decides. */
-    record Logical(boolean and, Expression left, Expression right) implements Expression {
+    record Logical(boolean and, List<Expression> operands) implements Expression {
         @Override
         public Object evaluate(Context context) {
-            Object first = left.evaluate(context);
-            return Values.isTrue(first) == and ? right.evaluate(context) : first;
+            Object value = null;
+            for (Expression operand : operands) {
+                value = operand.evaluate(context);
+                if (Values.isTrue(value) != and) {
+                    return value;
+                }
+            }
+            return value;
         }
     }
 
-    record Binary(String operator, Expression left, Expression right, Position position) implements Expression {
+    /** One operator of a chain with what stands to its right. */
+    record Operation(String operator, Expression right, Position position) {}
+
+    /** Operators of one precedence in a row, from left to right. */
+    record Binary(Expression first, List<Operation> operations) implements Expression {
         @Override
         public Object evaluate(Context context) {
-            Object first = left.evaluate(context);
-            Object second = right.evaluate(context);
-            context.at(position);
-            return Operators.binary(operator, first, second);
+            Object value = first.evaluate(context);
+            for (Operation operation : operations) {
+                Object right = operation.right().evaluate(context);
+                context.at(operation.position());
+                value = Operators.binary(operation.operator(), value, right);
+                context.pay(value);
+            }
+            return value;
         }
     }
 
@@ -204,7 +236,9 @@ final class Expressions {
                 joined.append(Values.text(part.evaluate(context)));
             }
             context.at(position);
-            return joined.toString();
+            String text = joined.toString();
+            context.pay(text);
+            return text;
         }
     }
 
@@ -229,14 +263,16 @@ final class Expressions {
             return switch (operator) {
                 case "==" -> Operators.equal(context, left, right);
                 case "!=" -> !Operators.equal(context, left, right);
-                case "in" -> Operators.contains(context, right, left);
-                case "not in" -> !Operators.contains(context, right, left);
-                case "<" -> Operators.compare(context, left, right) < 0;
-                case "<=" -> Operators.compare(context, left, right) <= 0;
-                case ">" -> Operators.compare(context, left, right) > 0;
-                default -> Operators.compare(context, left, right) >= 0;
+                case "in" -> contains(context, right, left);
+                case "not in" -> !contains(context, right, left);
+                default -> Operators.ordered(context, operator, left, right);
             };
         }
+    }
+
+    private static boolean contains(Context context, Object container, Object item) {
+        context.pay(container instanceof Map ? null : container);
+        return Operators.contains(context, container, item);
     }
 
     record Conditional(Expression condition, Expression then, Optional<Expression> otherwise) implements Expression {

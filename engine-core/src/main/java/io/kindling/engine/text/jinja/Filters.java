@@ -1,11 +1,13 @@
 package io.kindling.engine.text.jinja;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** jinja2's filters, with transformers' {@code tojson}. */
 final class Filters {
@@ -49,9 +51,11 @@ final class Filters {
                         arguments.named().isEmpty()
                                 ? new Tuple(arguments.positional())
                                 : new HashMap<Object, Object>(arguments.named())));
-        ALL.put("indent", (context, value, arguments) -> indent(Values.text(value), arguments));
-        ALL.put("wordcount", (context, value, arguments) ->
-                (long) Values.text(value).split("\\W+", -1).length);
+        ALL.put("indent", (context, value, arguments) -> indent(value, arguments));
+        ALL.put("wordcount", (context, value, arguments) -> Pattern.compile("[\\p{L}\\p{N}_]+")
+                .matcher(Values.text(value))
+                .results()
+                .count());
         Filter standIn = (context, value, arguments) -> {
             boolean absent = value instanceof Undefined || arguments.flag(1, "boolean", false) && !Values.isTrue(value);
             return absent ? arguments.get(0, "default_value", "") : value;
@@ -65,8 +69,14 @@ final class Filters {
             Object number = Operators.plus(value);
             return number instanceof Double real
                     ? (Object) Math.abs(real)
-                    : (Object) Math.absExact(Values.integer(number));
+                    : Integers.of(Integers.big(number).abs());
         });
+    }
+
+    /** A filter that takes these arguments and no others. */
+    static Filter checked(String parameters, Filter filter) {
+        String[] names = parameters.isEmpty() ? new String[0] : parameters.split(" ");
+        return (context, value, arguments) -> filter.apply(context, value, arguments.expect(names));
     }
 
     private Filters() {}
@@ -95,13 +105,17 @@ final class Filters {
         return titled.toString();
     }
 
-    private static String indent(String text, Arguments arguments) {
+    private static String indent(Object value, Arguments arguments) {
         Object width = arguments.get(0, "width", 4L);
         String step = Values.isText(width)
                 ? Values.text(width)
                 : " ".repeat(Limits.size(Math.max(0, Values.smallInteger(width))));
         boolean first = arguments.flag(1, "first", false);
         boolean blank = arguments.flag(2, "blank", false);
+        if (!Values.isText(value)) {
+            throw new TemplateError("indent needs a text, not '" + Values.typeName(value) + "'");
+        }
+        String text = Values.text(value);
         List<String> lines = TextMethods.lines(text + "\n", false);
         TextBuffer out = new TextBuffer().append(first ? step : "");
         for (int k = 0; k < lines.size(); k++) {
@@ -128,7 +142,9 @@ final class Filters {
         if (value instanceof Double real) {
             return Double.isNaN(real) || Double.isInfinite(real) ? absent : (Object) (long) (double) real;
         }
-        return Operators.isNumber(value) ? (Object) Values.integer(value) : absent;
+        return value instanceof BigInteger
+                ? value
+                : Operators.isNumber(value) ? (Object) Values.integer(value) : absent;
     }
 
     private static Object real(Object value, Object absent) {

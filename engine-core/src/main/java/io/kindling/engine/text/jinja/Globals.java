@@ -1,6 +1,5 @@
 package io.kindling.engine.text.jinja;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,37 +7,54 @@ import java.util.Map;
 /** Functions that every chat template can call. */
 final class Globals {
     static final Map<String, Object> ALL = Map.of(
-            "range", (Callable) (context, arguments) -> range(context, arguments.expect("start", "stop", "step")),
+            "range", (Callable) (context, arguments) -> range(arguments),
             "dict", (Callable) (context, arguments) -> dict(arguments),
             "namespace", (Callable) (context, arguments) -> new Namespace(attributes(arguments)),
             "raise_exception",
                     (Callable) (context, arguments) -> {
                         throw new TemplateError(Values.text(arguments.require(0, "message")));
                     },
-            "strftime_now",
-                    (Callable) (context, arguments) ->
-                            Strftime.format(context.now(), Values.text(arguments.require(0, "format"))));
+            "strftime_now", (Callable) (context, arguments) -> Strftime.format(context.now(), formatOf(arguments)),
+            "cycler", (Callable) (context, arguments) -> Cycler.of(arguments),
+            "joiner", (Callable) (context, arguments) -> joiner(arguments));
 
     private Globals() {}
 
-    private static Object range(Context context, Arguments arguments) {
+    private static String formatOf(Arguments arguments) {
+        Object format = arguments.expect("format").require(0, "format");
+        if (!Values.isText(format)) {
+            throw new TemplateError("strftime() argument 1 must be str, not " + Values.typeName(format));
+        }
+        return Values.text(format);
+    }
+
+    /** Nothing at its first call, then the separator. */
+    private static Callable joiner(Arguments arguments) {
+        Object separator = arguments.expect("sep").get(0, "sep", ", ");
+        boolean[] used = new boolean[1];
+        return (context, none) -> {
+            Object now = used[0] ? separator : "";
+            used[0] = true;
+            return now;
+        };
+    }
+
+    private static Object range(Arguments arguments) {
+        arguments.places(1, 3);
         boolean one = arguments.positional().size() == 1;
-        long start = one ? 0 : Values.integer(arguments.require(0, "start"));
-        long stop = Values.integer(one ? arguments.require(0, "stop") : arguments.require(1, "stop"));
-        long step = Values.integer(arguments.get(2, "step", 1L));
-        if (step == 0) {
-            throw new TemplateError("range() arg 3 must not be zero");
+        long start = one ? 0 : Values.integer(arguments.positional().get(0));
+        long stop = Values.integer(arguments.positional().get(one ? 0 : 1));
+        return new Range(start, stop, Values.integer(arguments.get(2, "", 1L)));
+    }
+
+    /** {@code dict.fromkeys(keys, value)}. */
+    static Object fromKeys(Arguments arguments) {
+        arguments.places(1, 2);
+        Map<Object, Object> dict = new LinkedHashMap<>();
+        for (Object key : Values.list(arguments.positional().get(0))) {
+            dict.put(Values.key(key), arguments.get(1, "", null));
         }
-        List<Object> numbers = new ArrayList<>();
-        for (long k = start; step > 0 ? k < stop : k > stop; k += step) {
-            context.step();
-            numbers.add(k);
-            if (numbers.size() > Limits.LONGEST_RANGE) {
-                throw new TemplateError("Range too big. The sandbox blocks ranges larger than MAX_RANGE ("
-                        + Limits.LONGEST_RANGE + ").");
-            }
-        }
-        return numbers;
+        return dict;
     }
 
     private static Object dict(Arguments arguments) {
@@ -47,8 +63,11 @@ final class Globals {
         if (from instanceof Map<?, ?> map) {
             dict.putAll(map);
         } else {
-            for (Object pair : Values.iterate(from)) {
-                List<Object> parts = Values.iterate(pair);
+            if (from instanceof Undefined undefined) {
+                throw undefined.error();
+            }
+            for (Object pair : Values.list(from)) {
+                List<Object> parts = Values.list(pair);
                 if (parts.size() != 2) {
                     throw new TemplateError(
                             "dictionary update sequence element has length " + parts.size() + "; 2 is required");
@@ -62,7 +81,10 @@ final class Globals {
 
     private static Map<String, Object> attributes(Arguments arguments) {
         Map<String, Object> attributes = new LinkedHashMap<>();
-        ((Map<?, ?>) dict(arguments)).forEach((name, value) -> attributes.put(Values.text(name), value));
+        ((Map<?, ?>) dict(arguments)).forEach((name, value) -> {
+            Namespace.check(Values.text(name));
+            attributes.put(Values.text(name), value);
+        });
         return attributes;
     }
 }

@@ -13,11 +13,11 @@ import java.util.function.Supplier;
  * {@code raise_exception} and {@code strftime_now}. Bounded in steps, depth and size. Thread-safe.
  */
 public final class JinjaChatTemplate {
-    private final Statements.Block body;
+    private final TemplateParser.Parsed parsed;
     private final Supplier<LocalDateTime> clock;
 
-    private JinjaChatTemplate(Statements.Block body, Supplier<LocalDateTime> clock) {
-        this.body = body;
+    private JinjaChatTemplate(TemplateParser.Parsed parsed, Supplier<LocalDateTime> clock) {
+        this.parsed = parsed;
         this.clock = clock;
     }
 
@@ -34,7 +34,7 @@ public final class JinjaChatTemplate {
 
     /** The same template with another clock for {@code strftime_now}. */
     public JinjaChatTemplate withClock(Supplier<LocalDateTime> otherClock) {
-        return new JinjaChatTemplate(body, otherClock);
+        return new JinjaChatTemplate(parsed, otherClock);
     }
 
     /**
@@ -48,9 +48,9 @@ public final class JinjaChatTemplate {
         try {
             Map<String, Object> values = new LinkedHashMap<>();
             variables.forEach((name, value) -> values.put(name, Values.of(value)));
-            Context rendering = new Context(values, clock);
+            Context rendering = new Context(values, clock, parsed.nesting());
             context = rendering;
-            return rendering.capture(() -> body.run(rendering));
+            return rendering.capture(() -> parsed.body().run(rendering));
         } catch (TemplateError fault) {
             throw error(fault, context == null ? new Position(1, 1) : context.position());
         } catch (StackOverflowError tooDeep) {

@@ -6,8 +6,12 @@ final class Limits {
     static final int LONGEST = 1 << 22;
     /** Evaluated expressions, statements and compared or written elements. */
     static final long MOST_STEPS = 4_000_000;
-    /** Nested expressions, statements, calls and data. */
+    /** Nested expressions, statements and data. */
     static final int DEEPEST = 200;
+    /** Nested tuples in a key of a dict. */
+    static final int DEEPEST_KEY = 8;
+    /** Nested expressions and statements that run at a time, in all calls together; half a megabyte of stack. */
+    static final int DEEPEST_STACK = 2500;
     /** The most that jinja2's sandbox lets {@code range} make. */
     static final int LONGEST_RANGE = 100_000;
 

@@ -16,8 +16,14 @@ final class Methods {
 
     /** Null when the value has no such method. */
     static Object of(Object value, String name) {
-        if (Values.isText(value)) {
-            return TextMethods.of(Values.text(value), name);
+        if (value instanceof Markup markup) {
+            return MarkupMethods.of(markup, name);
+        }
+        if (value instanceof String text) {
+            return TextMethods.of(text, name);
+        }
+        if (value instanceof Range range) {
+            return ofRange(range, name);
         }
         if (value instanceof Map<?, ?> map) {
             return CHANGING_DICT.contains(name) ? unsafe(name, "dict") : ofDict(map, name);
@@ -37,41 +43,60 @@ final class Methods {
 
     private static Callable ofDict(Map<?, ?> map, String name) {
         return switch (name) {
-            case "items" -> (context, arguments) -> items(map);
-            case "keys" -> (context, arguments) -> new ArrayList<Object>(map.keySet());
-            case "values" -> (context, arguments) -> new ArrayList<Object>(map.values());
-            case "copy" -> (context, arguments) -> new LinkedHashMap<Object, Object>(map);
+            case "items" -> (context, arguments) -> view(DictView.Kind.ITEMS, map, arguments);
+            case "keys" -> (context, arguments) -> view(DictView.Kind.KEYS, map, arguments);
+            case "values" -> (context, arguments) -> view(DictView.Kind.VALUES, map, arguments);
+            case "copy" ->
+                (context, arguments) -> {
+                    arguments.places(0, 0);
+                    return new LinkedHashMap<Object, Object>(map);
+                };
+            case "fromkeys" -> (context, arguments) -> Globals.fromKeys(arguments);
             case "get" ->
                 (context, arguments) -> {
-                    Object key = Values.key(arguments.require(0, "key"));
+                    Object key = Values.key(arguments.places(1, 2).positional().get(0));
                     return map.containsKey(key) ? map.get(key) : arguments.get(1, "default", null);
                 };
             default -> null;
         };
     }
 
-    static List<Object> items(Map<?, ?> map) {
-        List<Object> items = new ArrayList<>(map.size());
-        map.forEach((key, value) -> items.add(Tuple.of(key, value)));
-        return items;
+    private static DictView view(DictView.Kind kind, Map<?, ?> map, Arguments arguments) {
+        arguments.places(0, 0);
+        return new DictView(kind, map);
     }
 
     private static Callable ofSequence(List<?> items, String name) {
         return switch (name) {
             case "count" ->
-                (context, arguments) -> items.stream()
-                        .filter(item -> Operators.equal(context, item, arguments.require(0, "value")))
-                        .count();
+                (context, arguments) -> {
+                    Object wanted = arguments.places(1, 1).positional().get(0);
+                    return items.stream()
+                            .filter(item -> Operators.equal(context, item, wanted))
+                            .count();
+                };
             case "index" ->
                 (context, arguments) -> {
-                    for (int k = 0; k < items.size(); k++) {
-                        if (Operators.equal(context, items.get(k), arguments.require(0, "value"))) {
+                    Object wanted = arguments.places(1, 3).positional().get(0);
+                    int to = TextMethods.place(arguments, 2, items.size(), items.size());
+                    for (int k = TextMethods.place(arguments, 1, 0, items.size()); k < to; k++) {
+                        if (Operators.equal(context, items.get(k), wanted)) {
                             return (long) k;
                         }
                     }
-                    throw new TemplateError(Values.repr(arguments.require(0, "value")) + " is not in list");
+                    throw new TemplateError(Values.repr(wanted) + " is not in list");
                 };
             case "copy" -> items instanceof Tuple ? null : (context, arguments) -> new ArrayList<Object>(items);
+            default -> null;
+        };
+    }
+
+    private static Object ofRange(Range range, String name) {
+        return switch (name) {
+            case "start" -> range.start();
+            case "stop" -> range.stop();
+            case "step" -> range.step();
+            case "count", "index" -> ofSequence(Values.list(range), name);
             default -> null;
         };
     }

@@ -1,10 +1,13 @@
 package io.kindling.engine.text.jinja;
 
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalInt;
 
 /** Python's operators. */
 final class Operators {
@@ -25,13 +28,9 @@ final class Operators {
         if (!isNumber(left) || !isNumber(right)) {
             throw unsupported(operator, left, right);
         }
-        try {
-            return isFloat(left) || isFloat(right) || operator.equals("/")
-                    ? floats(operator, number(left), number(right))
-                    : integers(operator, Values.integer(left), Values.integer(right));
-        } catch (ArithmeticException overflow) {
-            throw new TemplateError("integer overflow in '" + operator + "'");
-        }
+        return isFloat(left) || isFloat(right) || operator.equals("/")
+                ? floats(operator, number(left), number(right))
+                : Integers.binary(operator, left, right);
     }
 
     private static void refuseUndefined(Object value) {
@@ -81,10 +80,10 @@ final class Operators {
     }
 
     private static Object repeat(Object sequence, Object times) {
-        if (!(times instanceof Long || times instanceof Boolean)) {
+        if (!Integers.isInteger(times)) {
             throw unsupported("*", sequence, times);
         }
-        long count = Math.max(0, Values.integer(times));
+        long count = Math.max(0, Integers.clamped(times));
         long length = sequence instanceof List<?> items
                 ? items.size()
                 : Values.text(sequence).length();
@@ -101,42 +100,7 @@ final class Operators {
         return sequence instanceof Markup ? new Markup(repeated) : repeated;
     }
 
-    private static Object integers(String operator, long left, long right) {
-        return switch (operator) {
-            case "+" -> Math.addExact(left, right);
-            case "-" -> Math.subtractExact(left, right);
-            case "*" -> Math.multiplyExact(left, right);
-            case "//" -> Math.floorDiv(left, notZero(right));
-            case "%" -> Math.floorMod(left, notZero(right));
-            default -> power(left, right);
-        };
-    }
-
-    private static long notZero(long divisor) {
-        if (divisor == 0) {
-            throw new TemplateError("division by zero");
-        }
-        return divisor;
-    }
-
-    private static Object power(long base, long exponent) {
-        if (exponent < 0) {
-            return floats("**", base, exponent);
-        }
-        long result = 1;
-        long factor = base;
-        for (long left = exponent; left > 0; left >>= 1) {
-            if ((left & 1) == 1) {
-                result = Math.multiplyExact(result, factor);
-            }
-            if (left > 1) {
-                factor = Math.multiplyExact(factor, factor);
-            }
-        }
-        return result;
-    }
-
-    private static Object floats(String operator, double left, double right) {
+    static Object floats(String operator, double left, double right) {
         boolean divides = operator.equals("/") || operator.equals("//") || operator.equals("%");
         if (divides && right == 0) {
             throw new TemplateError("division by zero");
@@ -146,13 +110,40 @@ final class Operators {
             case "-" -> left - right;
             case "*" -> left * right;
             case "/" -> left / right;
-            case "//" -> Math.floor(left / right);
-            case "%" -> {
-                double rest = left % right;
-                yield rest != 0 && rest < 0 != right < 0 ? rest + right : rest;
-            }
-            default -> Math.pow(left, right);
+            case "//" -> floorDivide(left, right);
+            case "%" -> remainder(left, right);
+            default -> power(left, right);
         };
+    }
+
+    /** The sign of the divisor, of zero as well. */
+    private static double remainder(double left, double right) {
+        double rest = left % right;
+        return rest == 0 ? Math.copySign(0, right) : rest < 0 != right < 0 ? rest + right : rest;
+    }
+
+    /** By way of the remainder, as CPython does: the quotient itself may round up to the next integer. */
+    private static double floorDivide(double left, double right) {
+        double quotient = (left - left % right) / right;
+        double down = left % right != 0 && left % right < 0 != right < 0 ? quotient - 1 : quotient;
+        double floor = Math.floor(down);
+        return down == 0 ? Math.copySign(0, left / right) : down - floor > 0.5 ? floor + 1 : floor;
+    }
+
+    private static double power(double base, double exponent) {
+        if (base == 0 && exponent < 0) {
+            throw new TemplateError("0.0 cannot be raised to a negative power");
+        }
+        double power = base == 1 || exponent == 0 ? 1 : Math.pow(base, exponent);
+        boolean finite = Double.isFinite(base) && Double.isFinite(exponent);
+        if (finite && Double.isNaN(power)) {
+            throw new TemplateError(
+                    "complex numbers are not supported: " + Repr.number(base) + " ** " + Repr.number(exponent));
+        }
+        if (finite && Double.isInfinite(power)) {
+            throw new TemplateError("Numerical result out of range");
+        }
+        return power;
     }
 
     static Object negate(Object value) {
@@ -160,7 +151,9 @@ final class Operators {
         if (!isNumber(value)) {
             throw new TemplateError("bad operand type for unary -: '" + Values.typeName(value) + "'");
         }
-        return value instanceof Double number ? (Object) (-number) : (Object) Math.negateExact(Values.integer(value));
+        return value instanceof Double number
+                ? (Object) (-number)
+                : Integers.of(Integers.big(value).negate());
     }
 
     static Object plus(Object value) {
@@ -174,11 +167,7 @@ final class Operators {
     static boolean equal(Context context, Object left, Object right) {
         context.step();
         if (isNumber(left) && isNumber(right)) {
-            return isFloat(left) || isFloat(right)
-                    ? number(left) == number(right)
-                    : left instanceof Number && right instanceof Number
-                            ? left.equals(right)
-                            : Values.integer(left) == Values.integer(right);
+            return compareNumbers(left, right).orElse(1) == 0;
         }
         if (Values.isText(left) && Values.isText(right)) {
             return Values.text(left).equals(Values.text(right));
@@ -189,6 +178,9 @@ final class Operators {
         if (left instanceof Map<?, ?> first && right instanceof Map<?, ?> second) {
             return equalMaps(context, first, second);
         }
+        if (left instanceof DictView first && right instanceof DictView second) {
+            return equalViews(context, first, second);
+        }
         return Objects.equals(left, right);
     }
 
@@ -196,13 +188,13 @@ final class Operators {
         if (left.size() != right.size()) {
             return false;
         }
-        context.enter();
+        context.enter(1);
         Iterator<?> others = right.iterator();
         boolean equal = true;
         for (Object item : left) {
             equal = equal && equal(context, item, others.next());
         }
-        context.leave();
+        context.leave(1);
         return equal;
     }
 
@@ -210,15 +202,65 @@ final class Operators {
         if (left.size() != right.size()) {
             return false;
         }
-        context.enter();
+        context.enter(1);
         boolean equal = true;
         for (Map.Entry<?, ?> entry : left.entrySet()) {
             equal = equal
                     && right.containsKey(entry.getKey())
                     && equal(context, entry.getValue(), right.get(entry.getKey()));
         }
-        context.leave();
+        context.leave(1);
         return equal;
+    }
+
+    /** Keys and items are sets; values are never equal to others. */
+    private static boolean equalViews(Context context, DictView left, DictView right) {
+        boolean sets = left.kind() == right.kind() && left.kind() != DictView.Kind.VALUES;
+        if (!sets || left.size() != right.size()) {
+            return left == right;
+        }
+        boolean keys = right.dict().keySet().containsAll(left.dict().keySet());
+        return keys && (left.kind() == DictView.Kind.KEYS || equalMaps(context, left.dict(), right.dict()));
+    }
+
+    /** Empty when one of them is no number at all. */
+    private static OptionalInt compareNumbers(Object left, Object right) {
+        if (!isFloat(left) && !isFloat(right)) {
+            return OptionalInt.of(
+                    left instanceof BigInteger || right instanceof BigInteger
+                            ? Integers.big(left).compareTo(Integers.big(right))
+                            : Long.compare(Values.integer(left), Values.integer(right)));
+        }
+        double first = number(left);
+        double second = number(right);
+        if (Double.isNaN(first) || Double.isNaN(second)) {
+            return OptionalInt.empty();
+        }
+        boolean exact = Double.isInfinite(first) || Double.isInfinite(second) || isFloat(left) && isFloat(right);
+        return OptionalInt.of(
+                exact
+                        ? first == second ? 0 : first < second ? -1 : 1
+                        : decimal(left).compareTo(decimal(right)));
+    }
+
+    private static BigDecimal decimal(Object number) {
+        return isFloat(number) ? new BigDecimal((Double) number) : new BigDecimal(Integers.big(number));
+    }
+
+    /** {@code left < right} and the like; of what is no number none holds. */
+    static boolean ordered(Context context, String operator, Object left, Object right) {
+        boolean unordered =
+                isNumber(left) && isNumber(right) && compareNumbers(left, right).isEmpty();
+        if (unordered) {
+            return false;
+        }
+        int order = compare(context, left, right);
+        return switch (operator) {
+            case "<" -> order < 0;
+            case "<=" -> order <= 0;
+            case ">" -> order > 0;
+            default -> order >= 0;
+        };
     }
 
     /** Negative, zero or positive; numbers, texts and sequences of them. */
@@ -227,9 +269,7 @@ final class Operators {
         refuseUndefined(left);
         refuseUndefined(right);
         if (isNumber(left) && isNumber(right)) {
-            return isFloat(left) || isFloat(right)
-                    ? Double.compare(number(left), number(right))
-                    : Long.compare(Values.integer(left), Values.integer(right));
+            return compareNumbers(left, right).orElse(1);
         }
         if (Values.isText(left) && Values.isText(right)) {
             return compareText(Values.text(left), Values.text(right));
@@ -237,14 +277,14 @@ final class Operators {
         if (left instanceof List<?> first
                 && right instanceof List<?> second
                 && left instanceof Tuple == right instanceof Tuple) {
-            context.enter();
+            context.enter(1);
             int order = 0;
             for (int k = 0; order == 0 && k < Math.min(first.size(), second.size()); k++) {
                 if (!equal(context, first.get(k), second.get(k))) {
                     order = compare(context, first.get(k), second.get(k));
                 }
             }
-            context.leave();
+            context.leave(1);
             return order != 0 ? order : Integer.compare(first.size(), second.size());
         }
         throw new TemplateError("'<' not supported between instances of '" + Values.typeName(left) + "' and '"
@@ -272,13 +312,14 @@ final class Operators {
             if (!Values.isText(item)) {
                 throw new TemplateError("'in <string>' requires string as left operand, not " + Values.typeName(item));
             }
-            return Values.text(container).contains(Values.text(item));
+            return TextSearch.find(Values.text(container), Values.text(item), 0) >= 0;
         }
         if (container instanceof Map<?, ?> map) {
             return map.containsKey(Values.key(item));
         }
-        for (Object element : Values.iterate(container)) {
-            if (equal(context, element, item)) {
+        Iterator<Object> elements = Values.iterator(container);
+        while (elements.hasNext()) {
+            if (equal(context, elements.next(), item)) {
                 return true;
             }
         }

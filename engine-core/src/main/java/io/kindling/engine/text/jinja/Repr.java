@@ -50,8 +50,12 @@ final class Repr {
             out.append("<Namespace ");
             write(namespace.attributes(), out, depth + 1);
             out.append(">");
-        } else if (value instanceof Generator) {
-            out.append("<generator>");
+        } else if (value instanceof DictView view) {
+            out.append(view.typeName()).append("(");
+            write(Values.list(view), out, depth + 1);
+            out.append(")");
+        } else if (value instanceof Generator generator) {
+            out.append("<").append(generator.typeName()).append(">");
         } else if (value instanceof Callable) {
             out.append("<function>");
         } else {
@@ -121,7 +125,7 @@ final class Repr {
         out.append(quoted.append(quote).toString());
     }
 
-    private static boolean isPrintable(int c) {
+    static boolean isPrintable(int c) {
         return c == ' '
                 || switch (Character.getType(c)) {
                     case Character.CONTROL,

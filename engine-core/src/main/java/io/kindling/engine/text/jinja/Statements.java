@@ -4,6 +4,7 @@ import io.kindling.engine.text.jinja.Context.Scope;
 import io.kindling.engine.text.jinja.Statement.Flow;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,7 +83,7 @@ final class Statements {
             if (!(context.variable(name) instanceof Namespace namespace)) {
                 throw new TemplateError("cannot assign attribute on non-namespace object");
             }
-            namespace.attributes().put(attribute, value);
+            namespace.set(attribute, value);
         }
     }
 
@@ -90,7 +91,7 @@ final class Statements {
         @Override
         public void assign(Context context, Object value) {
             context.at(position);
-            List<Object> values = Values.iterate(value);
+            List<Object> values = Values.list(value);
             if (values.size() != targets.size()) {
                 throw new TemplateError("cannot unpack " + values.size() + " values into " + targets.size() + " names");
             }
@@ -113,11 +114,15 @@ final class Statements {
         @Override
         public Flow run(Context context) {
             Scope before = context.open(context.scope());
+            Flow[] flow = new Flow[1];
             Object text;
             try {
-                text = context.capture(() -> body.run(context));
+                text = context.capture(() -> flow[0] = body.run(context));
             } finally {
                 context.restore(before);
+            }
+            if (flow[0] != Flow.NEXT) {
+                return flow[0];
             }
             for (Expressions.Filtered filter : filters) {
                 text = new Expressions.Filtered(
@@ -164,48 +169,70 @@ final class Statements {
         public Flow run(Context context) {
             Object items = iterated.evaluate(context);
             context.at(position);
-            loop(context, context.scope(), Values.iterate(items), 0);
+            loop(context, context.scope(), items, 0);
             return Flow.NEXT;
         }
 
-        private void loop(Context context, Scope outer, List<Object> all, int depth) {
-            context.enter();
+        private void loop(Context context, Scope outer, Object all, int depth) {
+            context.enterBody();
             Scope before = context.scope();
             try {
-                List<Object> items = condition.isPresent() ? kept(context, outer, all) : all;
+                Object items = condition.isPresent() ? new Generator(() -> kept(context, outer, all)) : all;
                 Callable recursion = (inner, arguments) -> inner.capture(
-                        () -> loop(inner, outer, Values.iterate(arguments.require(0, "iterable")), depth + 1));
+                        () -> loop(inner, outer, arguments.expect("iterable").require(0, "iterable"), depth + 1));
                 Loop loop = new Loop(items, depth, recursive ? recursion : null);
-                for (int k = 0; k < items.size(); k++) {
-                    loop.at(k);
+                boolean empty = true;
+                while (loop.hasNext()) {
+                    context.step();
+                    empty = false;
                     context.open(outer);
                     context.set("loop", loop);
-                    target.assign(context, items.get(k));
+                    target.assign(context, loop.next());
                     if (body.run(context) == Flow.BREAK) {
                         break;
                     }
                 }
-                context.restore(before);
-                if (items.isEmpty() && otherwise.isPresent()) {
+                if (empty && otherwise.isPresent()) {
                     context.open(outer);
                     otherwise.get().run(context);
                 }
             } finally {
                 context.restore(before);
-                context.leave();
+                context.leaveBody();
             }
         }
 
-        private List<Object> kept(Context context, Scope outer, List<Object> all) {
-            List<Object> kept = new ArrayList<>();
-            for (Object item : all) {
-                context.open(outer);
+        private Iterator<Object> kept(Context context, Scope outer, Object all) {
+            return Generator.filtered(Values.iterator(all), item -> {
+                context.step();
+                Scope before = context.open(outer);
                 target.assign(context, item);
-                if (Values.isTrue(condition.get().evaluate(context))) {
-                    kept.add(item);
-                }
+                boolean keeps = Values.isTrue(condition.get().evaluate(context));
+                context.restore(before);
+                return keeps;
+            });
+        }
+    }
+
+    /** A named block: what it sees are the variables of the top level, unless it is scoped. */
+    record Named(Block body, boolean scoped) implements Statement {
+        @Override
+        public Flow run(Context context) {
+            Scope before = context.open(scoped ? context.scope() : context.top());
+            try {
+                return body.run(context);
+            } finally {
+                context.restore(before);
             }
-            return kept;
+        }
+    }
+
+    /** Tags that need other templates: there is nowhere to load them from. */
+    record Load(String tag, Position position) implements Statement {
+        @Override
+        public Flow run(Context context) {
+            throw new TemplateError(
+                    "'" + tag + "' needs another template, and a chat template has no others", position);
         }
     }
 
@@ -251,14 +278,14 @@ final class Statements {
 
     private static Callable callable(Scope definition, String name, Signature signature, Block body) {
         return (context, arguments) -> {
-            context.enter();
+            context.enterBody();
             Scope before = context.open(definition);
             try {
                 bind(context, name, signature, arguments);
                 return context.capture(() -> body.run(context));
             } finally {
                 context.restore(before);
-                context.leave();
+                context.leaveBody();
             }
         };
     }

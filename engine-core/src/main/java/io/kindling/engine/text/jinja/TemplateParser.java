@@ -6,6 +6,7 @@ import io.kindling.engine.text.jinja.Statements.Signature;
 import io.kindling.engine.text.jinja.Statements.Target;
 import io.kindling.engine.text.jinja.Token.Type;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -13,16 +14,30 @@ import java.util.Set;
 /** Parses statements. Templates that load or inherit from others are refused: a chat template has no others. */
 final class TemplateParser {
     private final Tokens tokens;
+    private final Unknown unknown = new Unknown();
     private final ExpressionParser expressions;
+    private final Set<String> blocks = new HashSet<>();
+    /** The loops around, as far as {@code break} reaches. */
+    private int loops;
 
     private TemplateParser(Tokens tokens) {
         this.tokens = tokens;
-        expressions = new ExpressionParser(tokens);
+        expressions = new ExpressionParser(tokens, unknown);
     }
 
-    static Block parse(String template) {
-        TemplateParser parser = new TemplateParser(new Tokens(Lexer.tokens(template)));
-        return parser.block(Set.of());
+    /**
+     * A whole template.
+     *
+     * @param nesting how deep its expressions and statements are nested at most
+     */
+    record Parsed(Block body, int nesting) {}
+
+    static Parsed parse(String template) {
+        Tokens tokens = new Tokens(Lexer.tokens(template));
+        TemplateParser parser = new TemplateParser(tokens);
+        Block body = parser.block(Set.of());
+        parser.unknown.check();
+        return new Parsed(body, tokens.deepest());
     }
 
     /** Statements up to a tag of one of the names, whose name becomes the current token; up to the end when there are none. */
@@ -68,6 +83,15 @@ final class TemplateParser {
         return body;
     }
 
+    /** The body of what becomes a function: no loop around it can be left from inside. */
+    private Block functionBody(String end) {
+        int around = loops;
+        loops = 0;
+        Block body = unknown.hard(() -> blockTo(end));
+        loops = around;
+        return body;
+    }
+
     private void endTag() {
         tokens.expect(Type.BLOCK_END, "the end of the tag");
     }
@@ -84,20 +108,70 @@ final class TemplateParser {
             case "with" -> with();
             case "generation" -> {
                 endTag();
-                yield new Statements.Scoped(List.of(), List.of(), blockTo("endgeneration"));
+                yield new Statements.Scoped(List.of(), List.of(), functionBody("endgeneration"));
             }
-            case "break" -> jump(Flow.BREAK);
-            case "continue" -> jump(Flow.CONTINUE);
+            case "break" -> jump(Flow.BREAK, name);
+            case "continue" -> jump(Flow.CONTINUE, name);
+            case "print" -> print();
+            case "block" -> namedBlock();
+            case "include", "import", "from", "extends" -> load(name);
+            case "autoescape" ->
+                throw new TemplateError("escaping for HTML is not supported: remove 'autoescape'", name.position());
             default -> throw new TemplateError("unknown tag '" + name.text() + "'", name.position());
         };
     }
 
-    private Statement jump(Flow flow) {
+    private Statement jump(Flow flow, Token name) {
+        if (loops == 0) {
+            throw new TemplateError("'" + name.text() + "' outside of a loop", name.position());
+        }
         endTag();
         return new Statements.Jump(flow);
     }
 
+    private Statement print() {
+        List<Statement> outputs = new ArrayList<>();
+        while (tokens.current().type() != Type.BLOCK_END) {
+            if (!outputs.isEmpty()) {
+                tokens.expectOperator(",");
+            }
+            outputs.add(new Statements.Output(expressions.expression()));
+        }
+        endTag();
+        return new Block(outputs);
+    }
+
+    private Statement namedBlock() {
+        Position position = tokens.current().position();
+        String name = tokens.expectName();
+        if (!blocks.add(name)) {
+            throw new TemplateError("block '" + name + "' defined twice", position);
+        }
+        boolean scoped = tokens.skipName("scoped");
+        endTag();
+        int around = loops;
+        loops = 0;
+        Block body = unknown.hard(() -> block(Set.of("endblock")));
+        loops = around;
+        tokens.next();
+        tokens.skipName(name);
+        endTag();
+        return new Statements.Named(body, scoped);
+    }
+
+    private Statement load(Token name) {
+        while (tokens.current().type() != Type.BLOCK_END && tokens.current().type() != Type.END) {
+            tokens.next();
+        }
+        endTag();
+        return new Statements.Load(name.text(), name.position());
+    }
+
     private Statement ifStatement() {
+        return unknown.soft(this::branches);
+    }
+
+    private Statement branches() {
         List<Expression> conditions = new ArrayList<>();
         List<Block> blocks = new ArrayList<>();
         Optional<Block> otherwise = Optional.empty();
@@ -122,14 +196,16 @@ final class TemplateParser {
         tokens.expectName("in");
         Expression iterated = expressions.tuple(false);
         Optional<Expression> condition =
-                tokens.skipName("if") ? Optional.of(expressions.expression()) : Optional.empty();
+                tokens.skipName("if") ? Optional.of(unknown.hard(expressions::expression)) : Optional.empty();
         boolean recursive = tokens.skipName("recursive");
         endTag();
-        Block body = block(Set.of("else", "endfor"));
+        loops++;
+        Block body = unknown.hard(() -> block(Set.of("else", "endfor")));
+        loops--;
         Optional<Block> otherwise = Optional.empty();
         if (tokens.next().text().equals("else")) {
             endTag();
-            otherwise = Optional.of(block(Set.of("endfor")));
+            otherwise = Optional.of(unknown.hard(() -> block(Set.of("endfor"))));
             tokens.next();
         }
         endTag();
@@ -175,22 +251,27 @@ final class TemplateParser {
             endTag();
             return new Statements.Assignment(target, value);
         }
-        List<Expressions.Filtered> filters = new ArrayList<>();
-        while (tokens.current().isOperator("|")) {
-            filters.add(expressions.filter(new Expressions.Constant(null)));
-        }
+        List<Expressions.Filtered> filters = unknown.hard(this::furtherFilters);
         endTag();
-        return new Statements.Captured(Optional.of(target), blockTo("endset"), filters);
+        return new Statements.Captured(Optional.of(target), unknown.hard(() -> blockTo("endset")), filters);
     }
 
     private Statement filterBlock() {
         List<Expressions.Filtered> filters = new ArrayList<>();
-        filters.add(expressions.namedFilter(new Expressions.Constant(null)));
+        unknown.hard(() -> {
+            filters.add(expressions.namedFilter(new Expressions.Constant(null)));
+            return filters.addAll(furtherFilters());
+        });
+        endTag();
+        return new Statements.Captured(Optional.empty(), unknown.hard(() -> blockTo("endfilter")), filters);
+    }
+
+    private List<Expressions.Filtered> furtherFilters() {
+        List<Expressions.Filtered> filters = new ArrayList<>();
         while (tokens.current().isOperator("|")) {
             filters.add(expressions.filter(new Expressions.Constant(null)));
         }
-        endTag();
-        return new Statements.Captured(Optional.empty(), blockTo("endfilter"), filters);
+        return filters;
     }
 
     private Statement macro() {
@@ -198,7 +279,7 @@ final class TemplateParser {
         Signature signature = signature();
         endTag();
         int begin = tokens.place();
-        Block body = blockTo("endmacro");
+        Block body = functionBody("endmacro");
         return new Statements.Macro(name, signature.reading(tokens.namesSince(begin)), body);
     }
 
@@ -211,7 +292,7 @@ final class TemplateParser {
         }
         endTag();
         int begin = tokens.place();
-        Block body = blockTo("endcall");
+        Block body = functionBody("endcall");
         return new Statements.CallBlock(signature.reading(tokens.namesSince(begin)), call, body);
     }
 
@@ -246,6 +327,6 @@ final class TemplateParser {
             values.add(expressions.expression());
         }
         endTag();
-        return new Statements.Scoped(targets, values, blockTo("endwith"));
+        return new Statements.Scoped(targets, values, unknown.hard(() -> blockTo("endwith")));
     }
 }

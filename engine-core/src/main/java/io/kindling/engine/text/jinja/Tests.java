@@ -3,6 +3,7 @@ package io.kindling.engine.text.jinja;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** jinja2's tests. */
 final class Tests {
@@ -26,14 +27,15 @@ final class Tests {
                 (context, value, arguments) -> value instanceof List
                         || value instanceof Map
                         || value instanceof Undefined
+                        || value instanceof Range
                         || Values.isText(value));
-        ALL.put("callable", (context, value, arguments) -> value instanceof Callable);
+        ALL.put("callable", (context, value, arguments) -> value instanceof Callable || value instanceof Undefined);
         ALL.put("escaped", (context, value, arguments) -> value instanceof Markup);
         ALL.put("sameas", (context, value, arguments) -> same(context, value, arguments.require(0, "other")));
         ALL.put("lower", (context, value, arguments) -> TextMethods.isLower(Values.text(value)));
         ALL.put("upper", (context, value, arguments) -> TextMethods.isUpper(Values.text(value)));
-        ALL.put("filter", (context, value, arguments) -> Filters.exists(Values.text(value)));
-        ALL.put("test", (context, value, arguments) -> exists(Values.text(value)));
+        ALL.put("filter", (context, value, arguments) -> Filters.exists(Values.text(Values.key(value))));
+        ALL.put("test", (context, value, arguments) -> exists(Values.text(Values.key(value))));
         ALL.put("even", (context, value, arguments) -> remainder(value, 2L) == 0);
         ALL.put("odd", (context, value, arguments) -> remainder(value, 2L) == 1);
         ALL.put("divisibleby", (context, value, arguments) -> remainder(value, arguments.require(0, "num")) == 0);
@@ -44,10 +46,39 @@ final class Tests {
                 "equalto",
                 "==");
         alias((context, value, arguments) -> !Operators.equal(context, value, arguments.require(0, "b")), "ne", "!=");
-        alias((context, value, arguments) -> compare(context, value, arguments) < 0, "lt", "lessthan", "<");
-        alias((context, value, arguments) -> compare(context, value, arguments) <= 0, "le", "<=");
-        alias((context, value, arguments) -> compare(context, value, arguments) > 0, "gt", "greaterthan", ">");
-        alias((context, value, arguments) -> compare(context, value, arguments) >= 0, "ge", ">=");
+        alias((context, value, arguments) -> compare("<", context, value, arguments), "lt", "lessthan", "<");
+        alias((context, value, arguments) -> compare("<=", context, value, arguments), "le", "<=");
+        alias((context, value, arguments) -> compare(">", context, value, arguments), "gt", "greaterthan", ">");
+        alias((context, value, arguments) -> compare(">=", context, value, arguments), "ge", ">=");
+    }
+
+    static {
+        Set<String> binary = Set.of(
+                "sameas",
+                "divisibleby",
+                "in",
+                "eq",
+                "equalto",
+                "==",
+                "ne",
+                "!=",
+                "lt",
+                "lessthan",
+                "<",
+                "le",
+                "<=",
+                "gt",
+                "greaterthan",
+                ">",
+                "ge",
+                ">=");
+        ALL.replaceAll((name, test) -> (context, value, arguments) -> {
+            if (arguments.count() != (binary.contains(name) ? 1 : 0)) {
+                throw new TemplateError(
+                        "the test '" + name + "' takes " + (binary.contains(name) ? "one argument" : "no arguments"));
+            }
+            return test.test(context, value, arguments);
+        });
     }
 
     private Tests() {}
@@ -58,7 +89,7 @@ final class Tests {
         }
     }
 
-    private static boolean exists(String name) {
+    static boolean exists(String name) {
         return ALL.containsKey(name);
     }
 
@@ -70,8 +101,8 @@ final class Tests {
         return test;
     }
 
-    private static int compare(Context context, Object value, Arguments arguments) {
-        return Operators.compare(context, value, arguments.require(0, "b"));
+    private static boolean compare(String operator, Context context, Object value, Arguments arguments) {
+        return Operators.ordered(context, operator, value, arguments.require(0, "b"));
     }
 
     private static double remainder(Object value, Object divisor) {

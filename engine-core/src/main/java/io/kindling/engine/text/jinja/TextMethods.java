@@ -2,16 +2,61 @@ package io.kindling.engine.text.jinja;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.IntPredicate;
 
 /** The methods of Python's {@code str}. */
 final class TextMethods {
     private TextMethods() {}
 
+    /** How many arguments the methods take at most that take them by place alone. */
+    private static final Map<String, Integer> PLACES = Map.ofEntries(
+            Map.entry("replace", 3),
+            Map.entry("strip", 1),
+            Map.entry("lstrip", 1),
+            Map.entry("rstrip", 1),
+            Map.entry("startswith", 3),
+            Map.entry("endswith", 3),
+            Map.entry("removeprefix", 1),
+            Map.entry("removesuffix", 1),
+            Map.entry("partition", 1),
+            Map.entry("rpartition", 1),
+            Map.entry("ljust", 2),
+            Map.entry("rjust", 2),
+            Map.entry("center", 2),
+            Map.entry("zfill", 1),
+            Map.entry("join", 1),
+            Map.entry("format_map", 1));
+    /** Those that take arguments by name too, or look at them themselves. */
+    private static final Map<String, List<String>> NAMES = Map.of(
+            "split", List.of("sep", "maxsplit"),
+            "rsplit", List.of("sep", "maxsplit"),
+            "splitlines", List.of("keepends"),
+            "expandtabs", List.of("tabsize"));
+
+    private static final Set<String> OTHERS = Set.of("format", "find", "rfind", "index", "rindex", "count");
+
     /** Null when there is no such method. */
     static Callable of(String text, String name) {
+        Callable method = method(text, name);
+        return method == null
+                ? null
+                : (context, arguments) -> {
+                    if (NAMES.containsKey(name)) {
+                        arguments.expect(NAMES.get(name).toArray(String[]::new));
+                    } else if (!OTHERS.contains(name)) {
+                        arguments.places(0, PLACES.getOrDefault(name, 0));
+                    }
+                    context.pay(text);
+                    return method.call(context, arguments);
+                };
+    }
+
+    private static Callable method(String text, String name) {
         return switch (name) {
             case "upper" -> (context, arguments) -> text.toUpperCase(Locale.ROOT);
             case "lower", "casefold" -> (context, arguments) -> text.toLowerCase(Locale.ROOT);
@@ -32,19 +77,28 @@ final class TextMethods {
                         text,
                         textOf(arguments.require(0, "old")),
                         textOf(arguments.require(1, "new")),
-                        Values.integer(arguments.get(2, "count", -1L)));
-            case "join" -> (context, arguments) -> join(text, arguments.require(0, "iterable"));
-            case "find" -> (context, arguments) -> place(text, text.indexOf(textOf(arguments.require(0, "sub"))));
-            case "rfind" -> (context, arguments) -> place(text, text.lastIndexOf(textOf(arguments.require(0, "sub"))));
-            case "index" ->
+                        Integers.clamped(arguments.get(2, "count", -1L)));
+            case "join" ->
+                (context, arguments) ->
+                        join(text, arguments.places(1, 1).positional().get(0));
+            case "find" -> (context, arguments) -> search(text, arguments, false);
+            case "rfind" -> (context, arguments) -> search(text, arguments, true);
+            case "index", "rindex" ->
                 (context, arguments) -> {
-                    int at = text.indexOf(textOf(arguments.require(0, "sub")));
+                    long at = search(text, arguments, name.equals("rindex"));
                     if (at < 0) {
                         throw new TemplateError("substring not found");
                     }
-                    return place(text, at);
+                    return at;
                 };
-            case "count" -> (context, arguments) -> count(text, textOf(arguments.require(0, "sub")));
+            case "count" ->
+                (context, arguments) -> {
+                    Span span = span(text, arguments);
+                    return span.exists()
+                            ? TextSearch.count(
+                                    span.text(), textOf(arguments.positional().get(0)))
+                            : 0L;
+                };
             case "format" -> (context, arguments) -> BraceFormat.format(context, text, arguments);
             case "removeprefix" ->
                 (context, arguments) -> {
@@ -68,6 +122,24 @@ final class TextMethods {
             case "isspace" -> all(text, Whitespace::isSpace);
             case "isupper" -> (context, arguments) -> isUpper(text);
             case "islower" -> (context, arguments) -> isLower(text);
+            case "istitle" -> (context, arguments) -> isTitle(text);
+            case "isascii" -> (context, arguments) -> text.chars().allMatch(c -> c < 128);
+            case "isprintable" -> (context, arguments) -> text.codePoints().allMatch(Repr::isPrintable);
+            case "isidentifier" ->
+                (context, arguments) -> !text.isEmpty()
+                        && (text.charAt(0) == '_' || Character.isUnicodeIdentifierStart(text.codePointAt(0)))
+                        && text.codePoints().skip(1).allMatch(Character::isUnicodeIdentifierPart);
+            case "expandtabs" ->
+                (context, arguments) -> expandTabs(text, Values.smallInteger(arguments.get(0, "tabsize", 8L)));
+            case "format_map" ->
+                (context, arguments) -> {
+                    Map<String, Object> named = new LinkedHashMap<>();
+                    if (!(arguments.places(1, 1).positional().get(0) instanceof Map<?, ?> map)) {
+                        throw new TemplateError("format_map needs a mapping");
+                    }
+                    map.forEach((key, value) -> named.put(Values.text(key), value));
+                    return BraceFormat.format(context, text, new Arguments(List.of(), named));
+                };
             default -> null;
         };
     }
@@ -93,8 +165,63 @@ final class TextMethods {
         return Values.text(value);
     }
 
-    private static long place(String text, int at) {
-        return at < 0 ? -1 : text.codePointCount(0, at);
+    /** A place or its stand-in, counted from the end when negative, within {@code size}. */
+    static int place(Arguments arguments, int index, int absent, int size) {
+        Object given = arguments.get(index, "", null);
+        if (given == null) {
+            return absent;
+        }
+        long place = Values.isText(given) ? Values.integer(given) : Integers.clamped(given);
+        return (int) Math.max(0, Math.min(size, place < 0 ? place + size : place));
+    }
+
+    /** The part of a text that optional start and end arguments name, in code points. */
+    private record Span(String text, int from, boolean exists) {}
+
+    private static Span span(String text, Arguments arguments) {
+        arguments.places(1, 3);
+        if (arguments.count() == 1) {
+            return new Span(text, 0, true);
+        }
+        int size = (int) Values.length(text);
+        int from = place(arguments, 1, 0, size);
+        int to = place(arguments, 2, size, size);
+        Object start = arguments.get(1, "", null);
+        boolean exists = from <= to && (start == null || Integers.clamped(start) <= size);
+        int begin = text.offsetByCodePoints(0, from);
+        return new Span(exists ? text.substring(begin, text.offsetByCodePoints(0, to)) : "", from, exists);
+    }
+
+    private static long search(String text, Arguments arguments, boolean last) {
+        Span span = span(text, arguments);
+        String part = textOf(arguments.positional().get(0));
+        int at = last ? TextSearch.findLast(span.text(), part) : TextSearch.find(span.text(), part, 0);
+        return at < 0 || !span.exists() ? -1 : span.from() + span.text().codePointCount(0, at);
+    }
+
+    private static boolean isTitle(String text) {
+        boolean inside = false;
+        boolean any = false;
+        for (int c : text.codePoints().toArray()) {
+            boolean upper = Character.isUpperCase(c) || Character.isTitleCase(c);
+            if (upper && inside || Character.isLowerCase(c) && !inside) {
+                return false;
+            }
+            inside = upper || Character.isLowerCase(c);
+            any |= inside;
+        }
+        return any;
+    }
+
+    private static String expandTabs(String text, int size) {
+        TextBuffer out = new TextBuffer();
+        int column = 0;
+        for (int c : text.codePoints().toArray()) {
+            int spaces = c == '\t' && size > 0 ? size - column % size : 0;
+            out.append(c == '\t' ? " ".repeat(Limits.size(spaces)) : Character.toString(c));
+            column = c == '\n' || c == '\r' ? 0 : c == '\t' ? column + spaces : column + 1;
+        }
+        return out.toString();
     }
 
     static String capitalize(String text) {
@@ -141,7 +268,7 @@ final class TextMethods {
 
     private static List<Object> split(String text, Arguments arguments, boolean fromRight) {
         Object separator = arguments.get(0, "sep", null);
-        long most = Values.integer(arguments.get(1, "maxsplit", -1L));
+        long most = Integers.clamped(arguments.get(1, "maxsplit", -1L));
         long limit = most < 0 ? Long.MAX_VALUE : most;
         List<Object> parts = separator == null
                 ? words(fromRight ? reversed(text) : text, limit)
@@ -168,7 +295,9 @@ final class TextMethods {
     private static List<Object> pieces(String text, String separator, long limit) {
         List<Object> parts = new ArrayList<>();
         int from = 0;
-        for (int at = text.indexOf(separator); at >= 0 && parts.size() < limit; at = text.indexOf(separator, from)) {
+        for (int at = TextSearch.find(text, separator, 0);
+                at >= 0 && parts.size() < limit;
+                at = TextSearch.find(text, separator, from)) {
             parts.add(text.substring(from, at));
             from = at + separator.length();
         }
@@ -214,22 +343,23 @@ final class TextMethods {
     }
 
     private static boolean begins(String text, Arguments arguments, boolean atEnd) {
-        Object what = arguments.require(0, atEnd ? "suffix" : "prefix");
+        Span span = span(text, arguments);
+        Object what = arguments.positional().get(0);
         List<Object> any = what instanceof Tuple tuple ? tuple : List.of(textOf(what));
-        return any.stream().anyMatch(part -> atEnd ? text.endsWith(textOf(part)) : text.startsWith(textOf(part)));
+        return any.stream()
+                .map(TextMethods::textOf)
+                .anyMatch(part -> span.exists()
+                        && (atEnd ? span.text().endsWith(part) : span.text().startsWith(part)));
     }
 
     static String replace(String text, String old, String replacement, long most) {
-        long found = old.isEmpty() ? Values.length(text) + 1 : count(text, old);
+        long found = TextSearch.count(text, old);
         long times = most < 0 ? found : Math.min(most, found);
         Limits.size(text.length() + times * Math.max(0, (long) replacement.length() - old.length()));
-        if (times == found) {
-            return text.replace(old, replacement);
-        }
         StringBuilder replaced = new StringBuilder();
         int from = 0;
         for (long k = 0; k < times; k++) {
-            int at = text.indexOf(old, from);
+            int at = old.isEmpty() ? from : TextSearch.find(text, old, from);
             int next = old.isEmpty() && at < text.length() ? text.offsetByCodePoints(at, 1) : at + old.length();
             replaced.append(text, from, at).append(replacement).append(old.isEmpty() ? text.substring(at, next) : "");
             from = next;
@@ -237,21 +367,10 @@ final class TextMethods {
         return replaced.append(text.substring(from)).toString();
     }
 
-    private static long count(String text, String part) {
-        if (part.isEmpty()) {
-            return Values.length(text) + 1;
-        }
-        long count = 0;
-        for (int at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length())) {
-            count++;
-        }
-        return count;
-    }
-
     private static String join(String separator, Object items) {
         TextBuffer joined = new TextBuffer();
         String between = "";
-        for (Object item : Values.iterate(items)) {
+        for (Object item : Values.list(items)) {
             joined.append(between).append(textOf(item));
             between = separator;
         }
@@ -262,7 +381,7 @@ final class TextMethods {
         if (separator.isEmpty()) {
             throw new TemplateError("empty separator");
         }
-        int at = last ? text.lastIndexOf(separator) : text.indexOf(separator);
+        int at = last ? TextSearch.findLast(text, separator) : TextSearch.find(text, separator, 0);
         if (at < 0) {
             return last ? Tuple.of("", "", text) : Tuple.of(text, "", "");
         }
@@ -272,6 +391,9 @@ final class TextMethods {
     /** @param before the share of the padding that goes before the text */
     private static String pad(String text, Arguments arguments, double before) {
         String fill = textOf(arguments.get(1, "fillchar", " "));
+        if (Values.length(fill) != 1) {
+            throw new TemplateError("The fill character must be exactly one character long");
+        }
         return pad(text, Values.smallInteger(arguments.require(0, "width")), fill, before);
     }
 

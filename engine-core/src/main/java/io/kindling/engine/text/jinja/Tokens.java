@@ -10,6 +10,7 @@ final class Tokens {
     private final List<Token> tokens;
     private int at;
     private int depth;
+    private int deepest;
 
     Tokens(List<Token> tokens) {
         this.tokens = tokens;
@@ -86,7 +87,14 @@ final class Tokens {
     }
 
     void enter() {
-        if (++depth > Limits.DEEPEST) {
+        enter(1);
+    }
+
+    /** Goes deeper by some levels, such as the length of a chain of attributes and filters that are evaluated inside each other. */
+    void enter(int levels) {
+        depth += levels;
+        deepest = Math.max(deepest, depth);
+        if (depth > Limits.DEEPEST) {
             throw new TemplateError(
                     "nested deeper than " + Limits.DEEPEST + " levels",
                     current().position());
@@ -94,6 +102,15 @@ final class Tokens {
     }
 
     void leave() {
-        depth--;
+        leave(1);
+    }
+
+    void leave(int levels) {
+        depth -= levels;
+    }
+
+    /** The most levels there have been at a time. */
+    int deepest() {
+        return deepest;
     }
 }

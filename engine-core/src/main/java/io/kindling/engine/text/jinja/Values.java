@@ -5,13 +5,15 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * Template values with Python's meanings. None is null; int is Long, float Double, dict a LinkedHashMap, list an ArrayList;
- * further {@link Tuple}, {@link Markup}, {@link Generator}, {@link Namespace}, {@link Undefined} and {@link Callable}.
+ * further {@link Tuple}, {@link Markup}, {@link Items}, {@link Namespace}, {@link Undefined} and {@link Callable}.
  */
 final class Values {
     private Values() {}
@@ -47,11 +49,13 @@ final class Values {
         if (value instanceof CharSequence || value instanceof Character || value instanceof Enum<?>) {
             return value.toString();
         }
+        if (value instanceof BigInteger number) {
+            return Integers.of(number);
+        }
         boolean known = value == null
                 || value instanceof Boolean
                 || value instanceof Long
                 || value instanceof Double
-                || value instanceof BigInteger
                 || value instanceof Callable
                 || value instanceof Undefined;
         if (!known) {
@@ -78,6 +82,9 @@ final class Values {
         }
         if (value instanceof Map<?, ?> map) {
             return !map.isEmpty();
+        }
+        if (value instanceof Items.Sized items) {
+            return items.size() > 0;
         }
         return value != null && !(value instanceof Undefined);
     }
@@ -129,16 +136,26 @@ final class Values {
         if (value instanceof List) {
             return "list";
         }
+        if (value instanceof Items items) {
+            return items.typeName();
+        }
         return value instanceof Callable ? "function" : value.getClass().getSimpleName();
     }
 
-    /** What a {@code for} loop runs over. */
-    static List<Object> iterate(Object value) {
+    /** What a {@code for} loop runs over, item by item. */
+    static Iterator<Object> iterator(Object value) {
+        return value instanceof Items items ? items.iterator() : list(value).iterator();
+    }
+
+    /** All that a {@code for} loop would run over; not to be changed. */
+    static List<Object> list(Object value) {
         if (value instanceof List<?> items) {
-            return new ArrayList<>(items);
+            return Collections.unmodifiableList(items);
         }
-        if (value instanceof Generator generator) {
-            return generator.items();
+        if (value instanceof Items items) {
+            List<Object> all = new ArrayList<>();
+            items.iterator().forEachRemaining(all::add);
+            return all;
         }
         if (value instanceof Map<?, ?> map) {
             return new ArrayList<>(map.keySet());
@@ -156,7 +173,7 @@ final class Values {
 
     static boolean isIterable(Object value) {
         return value instanceof List
-                || value instanceof Generator
+                || value instanceof Items
                 || value instanceof Map
                 || value instanceof Undefined
                 || isText(value);
@@ -174,6 +191,9 @@ final class Values {
         if (value instanceof Map<?, ?> map) {
             return map.size();
         }
+        if (value instanceof Items.Sized items) {
+            return items.size();
+        }
         if (value instanceof Undefined) {
             return 0;
         }
@@ -182,16 +202,25 @@ final class Values {
 
     /** A value as a key: what is equal in Python must be equal here; what is not hashable is refused. */
     static Object key(Object value) {
-        if (value instanceof Boolean flag) {
-            return flag;
-        }
+        return key(value, 0);
+    }
+
+    private static Object key(Object value, int depth) {
         if (value instanceof Double number && number == Math.rint(number) && Math.abs(number) < 1L << 53) {
             return number.longValue();
         }
         if (value instanceof Markup markup) {
             return markup.text();
         }
-        if (value instanceof Map || value instanceof List && !(value instanceof Tuple)) {
+        if (value instanceof Tuple items) {
+            // Hashing goes through all of it, so that shared parts would be counted again and again.
+            if (depth > Limits.DEEPEST_KEY) {
+                throw new TemplateError("a key nested deeper than " + Limits.DEEPEST_KEY + " levels is refused");
+            }
+            items.forEach(item -> key(item, depth + 1));
+            return items;
+        }
+        if (value instanceof Map || value instanceof List || value instanceof DictView) {
             throw new TemplateError("unhashable type: '" + typeName(value) + "'");
         }
         return value;
@@ -204,12 +233,15 @@ final class Values {
         if (value instanceof Boolean flag) {
             return flag ? 1 : 0;
         }
+        if (value instanceof BigInteger) {
+            throw new TemplateError("Python int too large to convert to C ssize_t");
+        }
         throw new TemplateError("an integer is required, not '" + typeName(value) + "'");
     }
 
     /** An integer that sizes something. */
     static int smallInteger(Object value) {
-        long number = integer(value);
+        long number = Integers.clamped(value);
         return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, number));
     }
 }
