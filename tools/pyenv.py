@@ -28,6 +28,10 @@ ENVIRONMENTS = {
     "transformers": ["transformers==5.24.0", "tokenizers==0.23.3", "jinja2==3.1.6", "gguf==0.19.0", "sentencepiece==0.2.3", "protobuf==7.36.2"],
     # records logits that tests compare with; large (5 GB), and no test needs it
     "torch": ["torch==2.15.0", "transformers==5.24.0", "gguf==0.19.0", "numpy"],
+    # classical models and their converters
+    "sklearn": ["scikit-learn==1.9.1", "skl2onnx==1.20.0", "lightgbm==4.7.0", "onnxmltools==1.16.0", "onnx==1.21.0", "onnxruntime==1.32.0"],
+    # a real speech model; its own dependencies are not needed
+    "silero": ["--no-deps", "silero-vad==6.2.3"],
     # what the benchmarks compare with
     "peers": ["onnxruntime-genai==0.18.0", "onnxruntime==1.32.0", "numpy"],
     "spark-3.5.0": ["pyspark==3.5.0"],

@@ -3,6 +3,7 @@ package io.kindling.engine.cpu;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.OperatorException;
 import io.kindling.engine.ir.Attribute;
+import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.provider.Tensor;
 
@@ -38,6 +39,12 @@ record MlAttributes(Node node) {
         return node.attribute(name).orElse(null) instanceof Attribute.StringsValue texts
                 ? texts.values().stream().map(Attribute.StringValue::text).toArray(String[]::new)
                 : new String[0];
+    }
+
+    /** Whether an attribute is a tensor of doubles. */
+    boolean doubles(String name) {
+        return node.attribute(name).orElse(null) instanceof Attribute.TensorValue value
+                && value.tensor().type() == DataType.DOUBLE;
     }
 
     /** The tensor of an attribute, or null. */

@@ -9,7 +9,8 @@ import java.util.Arrays;
 
 /**
  * {@code ai.onnx.ml} forests: {@code TreeEnsembleClassifier}, {@code TreeEnsembleRegressor} (since 1) and {@code TreeEnsemble} (since 5), on
- * {@code [rows, features]}. Votes are summed in double, tree after tree; blocks of rows are computed in parallel.
+ * {@code [rows, features]}. Votes are summed tree after tree in the type of the weights, so that probabilities which tie come out as in ONNX
+ * Runtime; blocks of rows are computed in parallel.
  */
 final class TreeEnsembleKernel implements Kernel {
     /** Rows that go through one tree before the next tree: their features and scores stay in cache. */
@@ -37,6 +38,7 @@ final class TreeEnsembleKernel implements Kernel {
 
     private final boolean noNegativeVotes;
     private final boolean inputType;
+    private final boolean inDouble;
 
     private TreeEnsembleKernel(
             KernelPool pool,
@@ -55,6 +57,9 @@ final class TreeEnsembleKernel implements Kernel {
         this.labels = labels;
         this.inputType = inputType;
         base = attributes.numbers("base_values");
+        inDouble = attributes.doubles("class_weights_as_tensor")
+                || attributes.doubles("target_weights_as_tensor")
+                || attributes.doubles("leaf_weights");
         oneVote = targets == 2 && Arrays.stream(trees.targets).distinct().count() == 1;
         noNegativeVotes = Arrays.stream(trees.weights).allMatch(weight -> weight >= 0);
     }
@@ -155,7 +160,7 @@ final class TreeEnsembleKernel implements Kernel {
 
     private double fold(double score, double weight, boolean firstVote) {
         return switch (aggregate) {
-            case SUM, AVERAGE -> score + weight;
+            case SUM, AVERAGE -> inDouble ? score + weight : (float) (score + weight);
             case MIN -> firstVote ? weight : Math.min(score, weight);
             case MAX -> firstVote ? weight : Math.max(score, weight);
         };
