@@ -7,6 +7,7 @@ def cases(writer, rng):
     gates(writer, rng)
     decoding(writer, rng)
     positions(writer, rng)
+    tokens(writer)
 
 
 def floats(rng, *shape, kind=np.float32):
@@ -115,3 +116,13 @@ def positions(writer, rng):
     want = (halves[..., :1] * (halves[..., 1:] * factor - 1) + 2) * relative
     writer.add("GatedRelativePositionBias", "GatedRelativePositionBias", [query, bias, relative, weight, gate_bias, factor],
                {"num_heads": heads}, want=[want])
+
+
+def tokens(writer):
+    texts = np.array([["a good day", "bad, bad weather"], ["it's of", "no\twords"]], object)
+    for label, attributes in (
+        ("expression", {"tokenexp": "[a-z]+", "mincharnum": 2}), ("separators", {"separators": [" ", ","], "mincharnum": 1}),
+        ("marks", {"tokenexp": "\\w\\w+", "mark": 1, "mincharnum": 1}), ("characters", {"separators": [""], "mincharnum": 1})):
+        attributes = {"mark": 0, "pad_value": "#", **attributes}
+        writer.add(f"Tokenizer_{label}", "Tokenizer", [texts], attributes)
+        writer.add(f"Tokenizer_{label}_row", "Tokenizer", [texts[0]], attributes)

@@ -22,8 +22,8 @@ class SklearnModelsTest {
         int count = Integer.parseInt(PythonOracle.script("sklearn", "make_sklearn_models.py", folder.toString()));
         Map<String, String> others;
         try (Provider provider = OneNode.javaProvider(2)) {
-            others = new TreeMap<>(
-                    new ConformanceCases(provider, new SessionOptions(Precision.EXACT, 0), name -> false).runAll(folder));
+            others = new TreeMap<>(new ConformanceCases(provider, new SessionOptions(Precision.EXACT, 0), name -> false)
+                    .runAll(folder));
         }
         assertThat(others).hasSize(count).hasSizeGreaterThan(80);
         others.values().removeIf("pass"::equals);
