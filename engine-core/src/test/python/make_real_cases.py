@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Writes cases of real models with ONNX Runtime's outputs: MiniLM, PP-OCR, Silero VAD, whichever files are given.
+"""Writes cases of real models with ONNX Runtime's outputs: MiniLM, PP-OCR, Silero VAD, whichever are in the
+files given: .onnx files, or jars and tarballs with them.
 
-    make_real_cases.py OUT FILE.onnx...    OUT/NAME/model.onnx (a link), test_data_set_I/{input,output}_K.pb, case.json
+    make_real_cases.py OUT FILE...    OUT/cases/NAME/model.onnx (a link), test_data_set_I/{input,output}_K.pb, case.json
 
 A model whose first sizes are free gets a few of them; the data sets of Silero are a stream, its state carried on. Prints the number of cases.
 """
 import json
 import pathlib
 import sys
+import tarfile
+import zipfile
 
 import numpy as np
 import onnxruntime
@@ -57,7 +60,26 @@ def write(out, file):
             (data / f"output_{k}.pb").write_bytes(numpy_helper.from_array(before[name]).SerializeToString())
 
 
+def models(path, folder):
+    """The .onnx files that a file is or holds."""
+    if path.suffix == ".onnx":
+        return [path.resolve()]
+    folder.mkdir()
+    if path.suffix == ".jar":
+        with zipfile.ZipFile(path) as archive:
+            members = {n: archive.read(n) for n in archive.namelist() if n.endswith(".onnx")}
+    else:
+        with tarfile.open(path) as archive:
+            members = {m.name: archive.extractfile(m).read() for m in archive.getmembers() if m.name.endswith(".onnx")}
+    found = [folder / pathlib.PurePosixPath(name).name for name in members]
+    for file, content in zip(found, members.values()):
+        file.write_bytes(content)
+    return found
+
+
 if __name__ == "__main__":
-    for path in sys.argv[2:]:
-        write(pathlib.Path(sys.argv[1]), pathlib.Path(path).resolve())
-    print(len(sys.argv) - 2)
+    out = pathlib.Path(sys.argv[1])
+    files = [file for k, path in enumerate(sys.argv[2:]) for file in models(pathlib.Path(path), out / f"models_{k}")]
+    for file in files:
+        write(out / "cases", file)
+    print(len(files))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kindling.engine.provider.Precision;
 import io.kindling.engine.provider.Provider;
 import io.kindling.engine.session.SessionOptions;
+import io.kindling.engine.testing.ModelPackages;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -66,12 +67,8 @@ class NodeConformanceTest {
                 digest.update((source == NAMES ? line.split(" ")[0] : line).getBytes(StandardCharsets.UTF_8));
             }
         }
-        String cache = System.getenv("KINDLING_CACHE");
-        Path root = cache == null || cache.isEmpty()
-                ? Path.of(System.getProperty("user.home"), ".cache", "kindling")
-                : Path.of(cache);
         String key = HexFormat.of().formatHex(digest.digest(), 0, 6);
-        Path folder = root.resolve("onnx-node-cases").resolve(key);
+        Path folder = ModelPackages.cache().resolve("onnx-node-cases").resolve(key);
         if (!Files.isDirectory(folder)) {
             String python = run("python3", environments.toString(), "oracle").strip();
             run(python, "-W", "ignore::RuntimeWarning", writer.toString(), NAMES.toString(), folder.toString());
