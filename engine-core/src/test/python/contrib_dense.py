@@ -8,6 +8,9 @@ def cases(writer, rng):
     bnb4(writer, rng)
     embeddings(writer, rng)
     matrices(writer, rng)
+    fused(writer, rng)
+    diffusion(writer, rng)
+    older_forms(writer, rng)
 
 
 def floats(rng, *shape, kind=np.float32):
@@ -132,3 +135,56 @@ def matrices(writer, rng):
         for metric in ("euclidean", "sqeuclidean"):
             writer.add(f"CDist_{name}_{metric}", "CDist", [floats(rng, 6, 7, kind=kind), floats(rng, 4, 7, kind=kind)],
                        {"metric": metric}, atol=1e-4)
+
+
+def fused(writer, rng):
+    image, kernel = floats(rng, 1, 2, 6, 5), floats(rng, 3, 2, 3, 3)
+    a, b, c = floats(rng, 4, 6), floats(rng, 6, 5), floats(rng, 5)
+    for activation, parameters in (
+        ("Relu", []), ("Sigmoid", []), ("Tanh", []), ("LeakyRelu", [0.3]), ("Clip", [-0.5, 0.7]), ("HardSigmoid", [0.3, 0.4])):
+        writer.add(f"FusedConv_{activation}", "FusedConv", [image, kernel, floats(rng, 3)],
+                   {"activation": activation, "pads": [1, 1, 1, 1], **({"activation_params": parameters} if parameters else {})}, atol=1e-4)
+        if activation != "Clip":
+            named = dict(zip(("activation_alpha", "activation_beta"), parameters))
+            writer.add(f"FusedGemm_{activation}", "FusedGemm", [a, b, c], {"activation": activation, "alpha": 0.5, **named}, atol=1e-4)
+
+
+def older_forms(writer, rng):
+    """Operators that the default domain took over later."""
+    x = floats(rng, 2, 4, 5)
+    for upper in (0, 1):
+        for k in (None, np.array(1), np.array(-2)):
+            writer.add(f"Trilu_{upper}_{k}", "Trilu", [x] if k is None else [x, k], {"upper": upper})
+    for name, indices in (("slices", [[0, 1], [1, 3]]), ("elements", [[0, 1, 2], [1, 3, 4]])):
+        writer.add(f"GatherND_{name}", "GatherND", [x, np.array(indices)])
+    pads = np.array([0, 1, 2, 0, 0, 1])
+    for mode in ("constant", "reflect", "edge"):
+        writer.add(f"Pad_{mode}", "Pad", [x, pads, np.float32(2.5)] if mode == "constant" else [x, pads], {"mode": mode})
+
+
+def diffusion(writer, rng):
+    """No CPU kernels: from the schemas' text."""
+    from math import erf
+    x, skip, bias = floats(rng, 2, 3, 8), floats(rng, 2, 3, 8), floats(rng, 8)
+    writer.add("BiasAdd", "BiasAdd", [x, bias, skip], want=[x + bias + skip])
+    left, right = np.split(x + bias, 2, 2)
+    gelu = 0.5 * right * (1 + np.vectorize(erf)(right / np.sqrt(2)))
+    writer.add("BiasSplitGelu", "BiasSplitGelu", [x, bias], want=[(left * gelu).astype(np.float32)])
+    image, gamma, beta = floats(rng, 2, 3, 4, 6), floats(rng, 6), floats(rng, 6)
+
+    def normalised(image, silu):
+        groups = image.reshape(2, 12, 2, 3)
+        scaled = (groups - groups.mean((1, 3), keepdims=True)) / np.sqrt(groups.var((1, 3), keepdims=True) + 1e-4)
+        result = scaled.reshape(image.shape) * gamma + beta
+        return (result / (1 + np.exp(-result)) if silu else result).astype(np.float32)
+
+    for silu in (0, 1):
+        attributes = {"groups": 2, "epsilon": 1e-4, "activation": silu}
+        writer.add(f"GroupNorm_{silu}", "GroupNorm", [image, gamma, beta], attributes, want=[normalised(image, silu)])
+        writer.add(f"GroupNorm_first_{silu}", "GroupNorm", [image.transpose(0, 3, 1, 2).copy(), gamma, beta],
+                   {**attributes, "channels_last": 0}, want=[normalised(image, silu).transpose(0, 3, 1, 2).copy()])
+        for shape in ((2, 3, 4, 6), (2, 1, 1, 6), (2, 6)):
+            added = floats(rng, *shape)
+            total = image + bias[:6] + (added if added.ndim == 4 else added.reshape(2, 1, 1, 6))
+            writer.add(f"SkipGroupNorm_{len(shape)}_{shape[1]}_{silu}", "SkipGroupNorm", [image, gamma, beta, added, bias[:6]], attributes, 2,
+                       want=[normalised(total, silu), total])

@@ -55,7 +55,7 @@ final class ConvKernels {
                 Elementwise.binary(BinaryKernels.ADD, y, context.input(3), y);
             }
             if (!activation.isEmpty()) {
-                UnaryKernels.activation(activation, parameters.length == 0 ? 0.01f : parameters[0], y);
+                UnaryKernels.activation(activation, parameters, y);
             }
         };
     }

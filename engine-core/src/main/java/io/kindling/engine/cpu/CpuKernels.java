@@ -59,6 +59,7 @@ final class CpuKernels {
         MatrixKernels.register(registrar);
         GateKernels.register(registrar);
         DecodingKernels.register(registrar);
+        DiffusionKernels.register(registrar);
         registrar.register("com.microsoft", "Tokenizer", 1, TokenizerKernel::create);
         EmbeddingKernels.register(registrar);
         PositionBiasKernels.register(registrar);

@@ -13,6 +13,7 @@ final class GatherKernels {
         registrar.register("", "Gather", 1, GatherKernels::gather);
         registrar.register("", "GatherElements", 11, GatherKernels::gatherElements);
         registrar.register("", "GatherND", 11, GatherKernels::gatherNd);
+        registrar.register("com.microsoft", "GatherND", 1, GatherKernels::gatherNd);
         registrar.register("", "Compress", 9, GatherKernels::compress);
     }
 

@@ -30,6 +30,7 @@ final class LayoutKernels {
         registrar.register("", "Tile", 6, request -> LayoutKernels::tile);
         registrar.register("", "Where", 9, request -> LayoutKernels::where);
         registrar.register("", "Trilu", 14, LayoutKernels::trilu);
+        registrar.register("com.microsoft", "Trilu", 1, LayoutKernels::trilu);
         registrar.register("", "DepthToSpace", 1, request -> depthToSpace(request.node()));
         registrar.register("", "SpaceToDepth", 1, request -> spaceToDepth(request.node()));
         registrar.register("", "ReverseSequence", 10, LayoutKernels::reverseSequence);

@@ -145,6 +145,9 @@ final class MatMulKernels {
         boolean transA = node.intAttribute("transA", 0) != 0;
         boolean transB = node.intAttribute("transB", 0) != 0;
         String activation = node.stringAttribute("activation", "");
+        float[] parameters = {
+            node.floatAttribute("activation_alpha", Float.NaN), node.floatAttribute("activation_beta", Float.NaN)
+        };
         return context -> {
             Product product = new Product(context, transA, transB);
             product.run(pool, alpha);
@@ -152,7 +155,7 @@ final class MatMulKernels {
                 addScaled(product.c, context.input(2), beta);
             }
             if (!activation.isEmpty()) {
-                UnaryKernels.activation(activation, node.floatAttribute("activation_alpha", 0.01f), product.c);
+                UnaryKernels.activation(activation, parameters, product.c);
             }
         };
     }

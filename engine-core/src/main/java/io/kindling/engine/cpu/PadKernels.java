@@ -13,6 +13,7 @@ final class PadKernels {
 
     static void register(CpuKernels.Registrar registrar) {
         registrar.register("", "Pad", 2, PadKernels::pad);
+        registrar.register("com.microsoft", "Pad", 1, PadKernels::pad);
         registrar.register("", "CenterCropPad", 18, PadKernels::centerCropPad);
         registrar.register("", "Clip", 1, PadKernels::clip);
     }
