@@ -1,49 +1,41 @@
 package io.kindling.engine.text;
 
-import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.Function;
 
-/**
- * A {@code tokenizer.json} in Hugging Face's tokenizers library. Truncation and padding of the file are off. Works offline.
- *
- * <p>Calls the library's native methods directly: the friendlier class of the binding reads offsets, words and masks of each
- * encoding, which takes longer than the encoding itself, and reports its use over the network.
- */
+/** A {@code tokenizer.json} in Hugging Face's tokenizers library, with the settings beside it. Works offline. */
 public final class HuggingFaceTokenizer implements Tokenizer {
     private final Path file;
-    private final TokenizersLibrary library;
+    private final TokenizerSettings settings;
+    private final List<AddedToken> added;
     private final TokenNames names;
-    private final boolean cleansUp;
+    private final ControlTokens controlTokens;
     private final Optional<List<DecoderStep>> decoder;
-    /** Held for reading by every call, so that closing waits for them. */
-    private final ReadWriteLock lock = new ReentrantReadWriteLock();
+    private final boolean cleansUp;
+    private final NativeTokenizer tokenizer;
+    /** Made when a text first has a control token's literal that has to stay text. */
+    private DisguisedTokenizer disguised;
 
-    private long handle;
+    private boolean closed;
 
-    private HuggingFaceTokenizer(
-            Path file,
-            TokenizersLibrary library,
-            long handle,
-            TokenNames names,
-            boolean cleansUp,
-            Optional<List<DecoderStep>> decoder) {
+    private HuggingFaceTokenizer(Path file, String json) throws IOException {
         this.file = file;
-        this.library = library;
-        this.handle = handle;
-        this.names = names;
-        this.cleansUp = cleansUp;
-        this.decoder = decoder;
+        TokenizerFile content = TokenizerFile.parse(json);
+        settings = TokenizerSettings.beside(file);
+        List<AddedToken> missing = settings.missing(content.addedTokens());
+        added = TokenizerJson.merged(content.addedTokens(), missing);
+        names = new TokenNames(content.vocabulary(), added);
+        controlTokens = new ControlTokens(added);
+        cleansUp = settings.cleansUp(content.modelType());
+        decoder = Decoders.steps(content.decoder(), cleansUp);
+        tokenizer =
+                new NativeTokenizer(file, missing.isEmpty() ? json : TokenizerJson.withAddedTokens(json, added, names));
     }
 
     /**
@@ -59,22 +51,7 @@ public final class HuggingFaceTokenizer implements Tokenizer {
                     "there is no tokenizer file '" + file + "'; add the model's tokenizer.json to its folder");
         }
         try {
-            String json = Files.readString(file, StandardCharsets.UTF_8);
-            TokenizerFile content = TokenizerFile.parse(json);
-            TokenizerSettings settings = TokenizerSettings.beside(file);
-            List<AddedToken> missing = settings.missing(content.addedTokens());
-            List<AddedToken> added = TokenizerJson.merged(content.addedTokens(), missing);
-            TokenNames names = new TokenNames(content.vocabulary(), added);
-            if (!missing.isEmpty()) {
-                json = TokenizerJson.withAddedTokens(json, added, names);
-            }
-            TokenizersLibrary library = NativeTokenizers.library();
-            long handle = library.createTokenizerFromString(json);
-            library.disablePadding(handle);
-            library.disableTruncation(handle);
-            boolean cleansUp = settings.cleansUp(content.modelType());
-            return new HuggingFaceTokenizer(
-                    file, library, handle, names, cleansUp, Decoders.steps(content.decoder(), cleansUp));
+            return new HuggingFaceTokenizer(file, read(file));
         } catch (KindlingException alreadyClear) {
             throw alreadyClear;
         } catch (IOException | RuntimeException malformed) {
@@ -85,24 +62,64 @@ public final class HuggingFaceTokenizer implements Tokenizer {
         }
     }
 
+    private static String read(Path file) throws IOException {
+        return Files.readString(file, StandardCharsets.UTF_8);
+    }
+
     @Override
     public int[] encode(String text, boolean addSpecialTokens) {
-        String sound = WellFormed.text(text);
-        long[] ids = withHandle(open -> {
-            long encoding = library.encode(open, sound, addSpecialTokens);
+        return settings.splitSpecialTokens()
+                ? encodeAsText(text, addSpecialTokens)
+                : tokenizer.encode(text, addSpecialTokens);
+    }
+
+    @Override
+    public int[][] encodeBatch(List<String> texts, boolean addSpecialTokens) {
+        return settings.splitSpecialTokens()
+                ? texts.stream()
+                        .map(text -> encodeAsText(text, addSpecialTokens))
+                        .toArray(int[][]::new)
+                : tokenizer.encode(texts, addSpecialTokens);
+    }
+
+    @Override
+    public int[] encodeAsText(String text, boolean addSpecialTokens) {
+        return controlTokens.occurIn(text)
+                ? disguised().encode(text, addSpecialTokens)
+                : tokenizer.encode(text, addSpecialTokens);
+    }
+
+    @Override
+    public int[] encodeMarked(String text) {
+        DisguisedTokenizer plain = disguised();
+        return plain.encode(controlTokens.unmarked(text, plain::disguise), false);
+    }
+
+    @Override
+    public ControlTokens controlTokens() {
+        return controlTokens;
+    }
+
+    private synchronized DisguisedTokenizer disguised() {
+        if (closed) {
+            throw new IllegalStateException("the tokenizer of '" + file + "' is closed");
+        }
+        if (disguised == null) {
             try {
-                return library.getTokenIds(encoding);
-            } finally {
-                library.deleteEncoding(encoding);
+                disguised = new DisguisedTokenizer(file, read(file), added, names);
+            } catch (IOException unreadable) {
+                throw new KindlingException(
+                        ErrorCode.TOKENIZER,
+                        "the tokenizer file '" + file + "' cannot be read again: " + unreadable.getMessage(),
+                        unreadable);
             }
-        });
-        return Arrays.stream(ids).mapToInt(Math::toIntExact).toArray();
+        }
+        return disguised;
     }
 
     @Override
     public String decode(int[] ids, boolean skipSpecialTokens) {
-        long[] wide = Arrays.stream(ids).asLongStream().toArray();
-        String text = withHandle(open -> library.decode(open, wide, skipSpecialTokens));
+        String text = tokenizer.decode(ids, skipSpecialTokens);
         return cleansUp ? CleanUp.transformers(text) : text;
     }
 
@@ -118,35 +135,14 @@ public final class HuggingFaceTokenizer implements Tokenizer {
                 .orElseGet(() -> new WholeDetokenizer(ids -> decode(ids, skipSpecialTokens)));
     }
 
-    private <T> T withHandle(Function<Long, T> call) {
-        lock.readLock().lock();
-        try {
-            if (handle == 0) {
-                throw new IllegalStateException("the tokenizer of '" + file + "' is closed");
-            }
-            return call.apply(handle);
-        } catch (KindlingException | IllegalStateException own) {
-            throw own;
-        } catch (RuntimeException refused) {
-            throw new KindlingException(
-                    ErrorCode.TOKENIZER,
-                    "the tokenizer of '" + file + "' refuses its input: " + refused.getMessage(),
-                    refused);
-        } finally {
-            lock.readLock().unlock();
-        }
-    }
-
     @Override
     public void close() {
-        lock.writeLock().lock();
-        try {
-            if (handle != 0) {
-                library.deleteTokenizer(handle);
-                handle = 0;
+        tokenizer.close();
+        synchronized (this) {
+            closed = true;
+            if (disguised != null) {
+                disguised.close();
             }
-        } finally {
-            lock.writeLock().unlock();
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.kindling.engine.text;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -36,10 +35,6 @@ final class TokenizerJson {
         ObjectNode root = (ObjectNode) MAPPER.readTree(json);
         ArrayNode added = root.putArray("added_tokens");
         tokens.forEach(token -> added.add(token.json(names.addedId(token.content()))));
-        return write(root);
-    }
-
-    static String write(ObjectNode root) throws JsonProcessingException {
         return MAPPER.writeValueAsString(root);
     }
 }

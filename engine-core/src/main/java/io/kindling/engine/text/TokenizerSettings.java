@@ -83,9 +83,10 @@ final class TokenizerSettings {
         Set<String> named = new LinkedHashSet<>();
         List<AddedToken> namedTokens = namedTokens();
         namedTokens.forEach(token -> named.add(token.content()));
-        List<AddedToken> extra = extraTokens();
+        List<AddedToken> extra = extraTokens(setting("additional_special_tokens"));
         Set<String> specials = new LinkedHashSet<>(named);
-        extra.forEach(token -> specials.add(token.content()));
+        // Not those of special_tokens_map.json, which transformers reads too late for that.
+        extraTokens(config.path("additional_special_tokens")).forEach(token -> specials.add(token.content()));
 
         for (AddedToken token : declared(specials)) {
             if (!present.contains(token)) {
@@ -151,10 +152,10 @@ final class TokenizerSettings {
         return tokens;
     }
 
-    private List<AddedToken> extraTokens() {
+    private List<AddedToken> extraTokens(JsonNode additional) {
         List<AddedToken> tokens = new ArrayList<>();
         JsonNode extra = setting("extra_special_tokens");
-        JsonNode listed = extra.isEmpty() ? setting("additional_special_tokens") : extra;
+        JsonNode listed = extra.isEmpty() ? additional : extra;
         if (listed.isArray()) {
             listed.forEach(token -> addSpecial(token, tokens));
         }

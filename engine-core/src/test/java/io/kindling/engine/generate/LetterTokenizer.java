@@ -1,7 +1,9 @@
 package io.kindling.engine.generate;
 
+import io.kindling.engine.text.ControlTokens;
 import io.kindling.engine.text.IncrementalDetokenizer;
 import io.kindling.engine.text.Tokenizer;
+import java.util.List;
 import java.util.Optional;
 
 /** One id a UTF-16 unit, so that texts and ids can be read off each other. Ids below 32 are special. */
@@ -9,6 +11,26 @@ final class LetterTokenizer implements Tokenizer {
     @Override
     public int[] encode(String text, boolean addSpecialTokens) {
         return text.chars().toArray();
+    }
+
+    @Override
+    public int[][] encodeBatch(List<String> texts, boolean addSpecialTokens) {
+        return texts.stream().map(text -> encode(text, addSpecialTokens)).toArray(int[][]::new);
+    }
+
+    @Override
+    public int[] encodeAsText(String text, boolean addSpecialTokens) {
+        return encode(text, addSpecialTokens);
+    }
+
+    @Override
+    public int[] encodeMarked(String text) {
+        return encode(text, false);
+    }
+
+    @Override
+    public ControlTokens controlTokens() {
+        return ControlTokens.NONE;
     }
 
     @Override
