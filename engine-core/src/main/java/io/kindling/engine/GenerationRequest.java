@@ -21,8 +21,16 @@ public record GenerationRequest(
 
     /** What to continue. */
     public sealed interface Prompt {
-        /** Raw text: encoded with the tokenizer's own BOS policy. */
-        record Text(String text) implements Prompt {}
+        /**
+         * Raw text: encoded with the tokenizer's own BOS policy.
+         *
+         * @param specialTokens whether special tokens written out in it take effect; else they are ordinary text
+         */
+        record Text(String text, boolean specialTokens) implements Prompt {
+            public Text(String text) {
+                this(text, false);
+            }
+        }
 
         /** Token ids, fed as they are. */
         record Ids(List<Integer> ids) implements Prompt {

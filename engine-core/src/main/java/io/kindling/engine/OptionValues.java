@@ -96,6 +96,7 @@ public final class OptionValues {
                 get(Options.TEMPLATE_KWARGS),
                 get(Options.TOOLS),
                 get(Options.DOCUMENTS),
+                get(Options.SPECIAL_TOKENS_IN_TEXT),
                 get(Options.TEMPLATE_NOW));
     }
 

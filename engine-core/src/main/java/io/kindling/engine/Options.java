@@ -260,6 +260,14 @@ public final class Options {
             List.of(),
             "Documents for templates that cite them, commonly with title and text");
 
+    public static final Option<Boolean> SPECIAL_TOKENS_IN_TEXT = Option.of(
+            "special_tokens_in_text",
+            Scope.PROMPT,
+            OptionTypes.bool(),
+            false,
+            "Whether special tokens written out in prompts, messages, tools and documents, such as <|im_end|>, take effect;"
+                    + " otherwise they are ordinary text");
+
     public static final Option<String> TEMPLATE_NOW = Option.of(
             "template_now",
             Scope.PROMPT,
@@ -321,6 +329,7 @@ public final class Options {
                 TEMPLATE_KWARGS,
                 TOOLS,
                 DOCUMENTS,
+                SPECIAL_TOKENS_IN_TEXT,
                 TEMPLATE_NOW,
                 ON_ERROR,
                 MAX_ERROR_FRACTION);

@@ -19,6 +19,7 @@ import java.util.Map;
  * @param templateKwargs further template variables; they win over the special tokens and {@code enable_thinking}
  * @param tools function specifications; none is None
  * @param documents for templates that cite them; none is None
+ * @param specialTokensInText whether special tokens written out in prompts and messages take effect; else they are text
  * @param templateNow what {@code strftime_now} tells, an ISO local date and time; empty for the clock
  */
 public record PromptOptions(
@@ -31,6 +32,7 @@ public record PromptOptions(
         Map<String, Object> templateKwargs,
         List<Map<String, Object>> tools,
         List<Map<String, Object>> documents,
+        boolean specialTokensInText,
         String templateNow)
         implements Serializable {
 
@@ -49,7 +51,9 @@ public record PromptOptions(
 
     /** A plain text as these options have it: as it is, or as a user's message where {@code chat} or {@code system} is set. */
     public Prompt prompt(String text) {
-        return chat || !system.isEmpty() ? conversation(List.of(Message.of("user", text))) : new Prompt.Text(text);
+        return chat || !system.isEmpty()
+                ? conversation(List.of(Message.of("user", text)))
+                : new Prompt.Text(text, specialTokensInText);
     }
 
     /** A conversation, after the system message where there is one and the conversation does not begin with its own. */
@@ -65,6 +69,14 @@ public record PromptOptions(
 
     /** These options with other tools and documents. */
     public PromptOptions with(List<Map<String, Object>> otherTools, List<Map<String, Object>> otherDocuments) {
+        return with(templateKwargs, otherTools, otherDocuments);
+    }
+
+    /** These options with other values for templates. */
+    public PromptOptions with(
+            Map<String, Object> otherKwargs,
+            List<Map<String, Object>> otherTools,
+            List<Map<String, Object>> otherDocuments) {
         return new PromptOptions(
                 chat,
                 system,
@@ -72,9 +84,10 @@ public record PromptOptions(
                 addGenerationPrompt,
                 continueFinalMessage,
                 enableThinking,
-                templateKwargs,
+                otherKwargs,
                 otherTools,
                 otherDocuments,
+                specialTokensInText,
                 templateNow);
     }
 }

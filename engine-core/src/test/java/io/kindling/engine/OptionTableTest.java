@@ -47,8 +47,8 @@ class OptionTableTest {
                 .isEqualTo(new GenerationOptions(
                         128, 0, 0, 1, 0, 1, 0, List.of(), false, GenerationOptions.OnOverflow.ERROR));
         assertThat(PromptOptions.defaults())
-                .isEqualTo(
-                        new PromptOptions(false, "", "", true, "", Thinking.AUTO, Map.of(), List.of(), List.of(), ""));
+                .isEqualTo(new PromptOptions(
+                        false, "", "", true, "", Thinking.AUTO, Map.of(), List.of(), List.of(), false, ""));
         assertThat(JobOptions.defaults()).isEqualTo(new JobOptions(JobOptions.OnError.NULL, 1));
     }
 
@@ -128,6 +128,7 @@ class OptionTableTest {
                 Map.entry("chat_template_kwargs", "{\"k\": [1, null]}"),
                 Map.entry("tools", "[{\"name\": \"f\"}]"),
                 Map.entry("documents", List.of(Map.of("title", "t"))),
+                Map.entry("special_tokens_in_text", "true"),
                 Map.entry("template_now", "2026-01-31T09:00")));
 
         assertThat(values.prompt())
@@ -141,6 +142,7 @@ class OptionTableTest {
                         Map.of("k", Arrays.asList(1, null)),
                         List.of(Map.of("name", "f")),
                         List.of(Map.of("title", "t")),
+                        true,
                         "2026-01-31T09:00"));
         for (Option<?> option : values.givenOptions()) {
             assertThat((Object) option.type().read(written(option, values)))

@@ -1,6 +1,5 @@
 package io.kindling.engine.sample;
 
-import io.kindling.engine.text.Ends;
 import java.util.List;
 
 /**
@@ -95,7 +94,11 @@ public final class StopMatcher {
     private int undecided() {
         int longest = 0;
         for (String stop : stops) {
-            longest = Math.max(longest, Ends.beginningOf(stop, held, held.length()));
+            int length = Math.min(stop.length() - 1, held.length());
+            while (length > longest && !stop.startsWith(held.substring(held.length() - length))) {
+                length--;
+            }
+            longest = Math.max(longest, length);
         }
         return longest;
     }

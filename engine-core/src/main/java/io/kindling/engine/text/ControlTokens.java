@@ -1,13 +1,15 @@
 package io.kindling.engine.text;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
-import java.util.function.IntPredicate;
 
 /**
  * Finds the special tokens of a tokenizer where they are written out, and tells those of a user's texts from those of a chat
@@ -25,12 +27,22 @@ public final class ControlTokens {
 
     /** A token cut in two has at least so many characters in one part. */
     private static final int SHORTEST_PART = 2;
+    /** A bound on what a hostile tokenizer costs. */
+    private static final int LONGEST_PART = 256;
 
     /** All added tokens, longest first, since the library takes the longest of those that begin at a place. */
     private final Map<Character, List<AddedToken>> byFirst = new HashMap<>();
 
-    /** Each token has its own, so that one left alone by a template is not taken for that of another token beside it. */
-    private final Map<String, String> marks = new LinkedHashMap<>();
+    private final BitSet firsts = new BitSet();
+
+    /** Opening mark by token; the closing one is the next. Each token has its own, as a template may leave them beside another. */
+    private final Map<String, Integer> marks = new LinkedHashMap<>();
+
+    /** Parts that special tokens begin with and end in. */
+    private final Set<String> beginnings = new HashSet<>();
+
+    private final Set<String> ends = new HashSet<>();
+    private int longestPart;
 
     ControlTokens(List<AddedToken> added) {
         added.stream()
@@ -42,9 +54,18 @@ public final class ControlTokens {
                         .add(token));
         added.stream()
                 .filter(AddedToken::special)
-                .forEach(token ->
-                        marks.computeIfAbsent(
-                                token.content(), content -> Character.toString(FIRST_MARK + 1 + marks.size())));
+                .forEach(token -> marks.computeIfAbsent(token.content(), content -> FIRST_MARK + 1 + 2 * marks.size()));
+        byFirst.keySet().forEach(firsts::set);
+        marks.keySet().forEach(this::addParts);
+    }
+
+    private void addParts(String token) {
+        int longest = Math.min(LONGEST_PART, token.length() - 1);
+        for (int length = SHORTEST_PART; length <= longest; length++) {
+            beginnings.add(token.substring(0, length));
+            ends.add(token.substring(token.length() - length));
+        }
+        longestPart = Math.max(longestPart, longest);
     }
 
     /** Whether a special token is written out in a text. */
@@ -70,23 +91,29 @@ public final class ControlTokens {
     }
 
     /**
-     * The same value with marks around special tokens in its texts, and where a text ends or begins in a part of one, so that
+     * The same values with marks around special tokens in their texts, and where a text ends or begins in a part of one, so that
      * two texts do not make a token together.
      *
-     * @param value texts, lists and maps within each other; other values stay
+     * @param values texts, lists and maps within each other; other values stay
      */
-    public Object marked(Object value) {
+    public Map<String, Object> marked(Map<String, Object> values) {
+        Map<String, Object> copy = new LinkedHashMap<>();
+        values.forEach((name, value) -> copy.put(name, markedValue(value)));
+        return copy;
+    }
+
+    private Object markedValue(Object value) {
         if (value instanceof String text) {
             return markedText(text);
         }
         if (value instanceof Map<?, ?> map) {
             Map<Object, Object> copy = new LinkedHashMap<>();
-            map.forEach((key, item) -> copy.put(key, marked(item)));
+            map.forEach((key, item) -> copy.put(key, markedValue(item)));
             return copy;
         }
         if (value instanceof List<?> list) {
             List<Object> copy = new ArrayList<>();
-            list.forEach(item -> copy.add(marked(item)));
+            list.forEach(item -> copy.add(markedValue(item)));
             return copy;
         }
         return value;
@@ -102,8 +129,8 @@ public final class ControlTokens {
         while (at < clean.length()) {
             AddedToken token = at(clean, at);
             if (token != null && token.special()) {
-                String mark = marks.get(token.content());
-                marked.append(mark).append(token.content()).append(mark);
+                int mark = marks.get(token.content());
+                marked.appendCodePoint(mark).append(token.content()).appendCodePoint(mark + 1);
                 at += token.content().length();
             } else {
                 marked.append(clean.charAt(at++));
@@ -123,27 +150,30 @@ public final class ControlTokens {
     String unmarked(String text, Function<String, String> control) {
         StringBuilder plain = new StringBuilder(text.length());
         int at = 0;
-        String before = "";
+        int before = 0;
         while (at < text.length()) {
             int c = text.codePointAt(at);
             AddedToken token = at(text, at);
             if (isMark(c)) {
-                before = Character.toString(c);
-                at += before.length();
+                before = c;
+                at += Character.charCount(c);
                 continue;
             }
             if (token == null) {
                 plain.append(text.charAt(at++));
             } else {
                 int end = at + token.content().length();
-                String mark = marks.get(token.content());
-                boolean isText = mark == null || before.equals(mark) || text.startsWith(mark, end);
+                boolean isText = !token.special() || isMarked(marks.get(token.content()), before, text, end);
                 plain.append(isText ? token.content() : control.apply(token.content()));
                 at = end;
             }
-            before = "";
+            before = 0;
         }
         return plain.toString();
+    }
+
+    private static boolean isMarked(int mark, int before, String text, int end) {
+        return before == mark || end < text.length() && text.codePointAt(end) == mark + 1;
     }
 
     private String withoutMarks(String text) {
@@ -156,12 +186,15 @@ public final class ControlTokens {
     }
 
     private boolean isMark(int c) {
-        return c >= FIRST_MARK && c <= FIRST_MARK + marks.size();
+        return c >= FIRST_MARK && c <= FIRST_MARK + 2 * marks.size();
     }
 
     /** The added token that begins at a place. */
     private AddedToken at(String text, int at) {
-        for (AddedToken token : byFirst.getOrDefault(text.charAt(at), List.of())) {
+        if (!firsts.get(text.charAt(at))) {
+            return null;
+        }
+        for (AddedToken token : byFirst.get(text.charAt(at))) {
             if (text.startsWith(token.content(), at) && standsAlone(token, text, at)) {
                 return token;
             }
@@ -181,18 +214,17 @@ public final class ControlTokens {
     }
 
     private boolean endsInPart(String text) {
-        return marks.keySet().stream()
-                .anyMatch(token -> hasPart(token, length -> text.endsWith(token.substring(0, length))));
+        for (int length = SHORTEST_PART; length <= Math.min(longestPart, text.length()); length++) {
+            if (beginnings.contains(text.substring(text.length() - length))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean beginsInPart(String text) {
-        return marks.keySet().stream()
-                .anyMatch(token -> hasPart(token, length -> text.startsWith(token.substring(token.length() - length))));
-    }
-
-    private static boolean hasPart(String token, IntPredicate found) {
-        for (int length = SHORTEST_PART; length < token.length(); length++) {
-            if (found.test(length)) {
+        for (int length = SHORTEST_PART; length <= Math.min(longestPart, text.length()); length++) {
+            if (ends.contains(text.substring(0, length))) {
                 return true;
             }
         }

@@ -1,6 +1,8 @@
 package io.kindling.engine.text;
 
 import io.kindling.engine.GenerationRequest.Prompt;
+import io.kindling.engine.Message;
+import io.kindling.engine.PromptOptions;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 
@@ -29,8 +31,41 @@ public record Prompts(Tokenizer tokenizer, ChatTemplates templates) {
     public int[] encode(Prompt prompt) {
         int[] ids = prompt instanceof Prompt.Ids given
                 ? ids(given)
-                : tokenizer.encode(render(prompt), prompt instanceof Prompt.Text);
+                : prompt instanceof Prompt.Chat chat ? encode(chat) : encode((Prompt.Text) prompt);
         return ids.length == 0 ? beginToken() : ids;
+    }
+
+    private int[] encode(Prompt.Text prompt) {
+        return prompt.specialTokens()
+                ? tokenizer.encode(prompt.text(), true)
+                : tokenizer.encodeAsText(prompt.text(), true);
+    }
+
+    private int[] encode(Prompt.Chat chat) {
+        ControlTokens tokens = tokenizer.controlTokens();
+        return chat.options().specialTokensInText() || !needsMarks(tokens, chat)
+                ? tokenizer.encode(templates.render(chat), false)
+                : tokenizer.encodeMarked(templates.render(marked(tokens, chat)));
+    }
+
+    private static boolean needsMarks(ControlTokens tokens, Prompt.Chat chat) {
+        PromptOptions options = chat.options();
+        return chat.messages().stream().anyMatch(message -> tokens.needMarks(message.fields()))
+                || tokens.needMarks(options.tools())
+                || tokens.needMarks(options.documents())
+                || tokens.needMarks(options.templateKwargs());
+    }
+
+    private static Prompt.Chat marked(ControlTokens tokens, Prompt.Chat chat) {
+        PromptOptions options = chat.options();
+        return new Prompt.Chat(
+                chat.messages().stream()
+                        .map(message -> new Message(tokens.marked(message.fields())))
+                        .toList(),
+                options.with(
+                        tokens.marked(options.templateKwargs()),
+                        options.tools().stream().map(tokens::marked).toList(),
+                        options.documents().stream().map(tokens::marked).toList()));
     }
 
     private static int[] ids(Prompt.Ids prompt) {

@@ -27,9 +27,12 @@ final class TextSteps {
                 next.accept(content);
                 at = found + pattern.length();
             }
-            int certain = Math.max(at, held.length() - Ends.beginningOf(pattern, held, held.length() - at));
-            next.accept(held.substring(at, certain));
-            held.delete(0, certain);
+            int undecided = Math.min(pattern.length() - 1, held.length() - at);
+            while (!pattern.startsWith(held.substring(held.length() - undecided))) {
+                undecided--;
+            }
+            next.accept(held.substring(at, held.length() - undecided));
+            held.delete(0, held.length() - undecided);
         }
 
         @Override

@@ -87,11 +87,11 @@ class ControlTokensTest {
 
     @Test
     void textsWithoutThemNeedNoMarks() {
-        List<Object> messages = List.of(Map.of("role", "user", "content", List.of(Map.of("text", "a <| b < c |> d"))));
+        Map<String, Object> message = Map.of("role", "user", "content", List.of(Map.of("text", "a <| b < c |> d")));
         assertThat(tokenizer.controlTokens().needMarks("plain <think> text <")).isFalse();
         assertThat(tokenizer.controlTokens().needMarks(Map.of("content", List.of(Map.of("text", "x <|end|> y")))))
                 .isTrue();
-        assertThat(tokenizer.controlTokens().marked(messages)).isEqualTo(messages);
+        assertThat(tokenizer.controlTokens().marked(message)).isEqualTo(message);
     }
 
     @Test
@@ -106,7 +106,7 @@ class ControlTokensTest {
     }
 
     private int[] render(String template, Map<String, Object> message) {
-        Object messages = tokenizer.controlTokens().marked(List.of(message));
+        Object messages = List.of(tokenizer.controlTokens().marked(message));
         return tokenizer.encodeMarked(JinjaChatTemplate.parse(template).render(Map.of("messages", messages)));
     }
 
