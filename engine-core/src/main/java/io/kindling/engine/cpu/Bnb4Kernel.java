@@ -77,7 +77,7 @@ final class Bnb4Kernel implements Kernel {
         shape[shape.length - 1] = outputs;
         Tensor y = context.output(0, a.type(), shape);
         int count = TensorIo.count(a) / inputs;
-        float[] rows = Work.mine().floats(ROWS, count * TiledProduct.stride(inputs));
+        float[] rows = Work.mine().floats(0, count * TiledProduct.stride(inputs));
         for (int row = 0; row < count; row++) {
             TiledProduct.load(a, row, inputs, rows, row);
         }
@@ -100,7 +100,4 @@ final class Bnb4Kernel implements Kernel {
                 source,
                 (row, column, sums, width) -> TensorIo.store(sums, 0, y, row * outputs + column, width));
     }
-
-    /** The float slot of {@link Work} that holds A while parts take the lower ones. */
-    private static final int ROWS = 3;
 }

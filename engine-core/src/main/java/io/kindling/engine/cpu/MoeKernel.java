@@ -16,12 +16,12 @@ final class MoeKernel implements Kernel {
     private static final Set<String> ACTIVATIONS =
             Set.of("relu", "relu2", "gelu", "silu", "swiglu", "geglu", "identity");
 
-    /** Float slots of {@link Work} that a run holds while parts take the lower ones. */
-    private static final int ROWS = 3;
+    /** Float slots of {@link Work} that a run holds; its parts take float rows. */
+    private static final int ROWS = 0;
 
-    private static final int HIDDEN = 4;
-    private static final int GATE = 5;
-    private static final int SUM = 6;
+    private static final int HIDDEN = 1;
+    private static final int GATE = 2;
+    private static final int SUM = 3;
 
     private final Node node;
     private final KernelPool pool;

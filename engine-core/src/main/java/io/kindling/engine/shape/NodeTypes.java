@@ -6,6 +6,7 @@ import io.kindling.engine.ir.Dimension;
 import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.ir.ValueType.TensorType;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -27,6 +28,13 @@ final class NodeTypes {
                 like(call, 0);
             case "Identity" -> identity(call);
             case "ScatterND", "ScatterElements", "RotaryEmbedding", "Not" -> like(call, 0);
+            case "MoE", "QMoE", "MRotaryEmbedding", "GatedRMSNorm", "GatedAdd", "ScaledSiLU", "GroupNorm", "BiasAdd" ->
+                like(call, 0);
+            case "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "Imputer", "Binarizer" -> like(call, 0);
+            case "QLinearAdd", "QLinearMul" -> tensor(call.type(0), Dimensions.broadcast(call.shape(0), call.shape(3)));
+            case "NGramRepeatBlock" -> like(call, 1);
+            case "Scaler", "Normalizer" -> tensor(Optional.of(DataType.FLOAT), call.shape(0));
+            case "EmbedLayerNormalization" -> tensor(call.type(2), embedded(call));
             case "SkipSimplifiedLayerNormalization", "SkipLayerNormalization" ->
                 List.of(
                         like(call, 0).get(0),
@@ -77,6 +85,16 @@ final class NodeTypes {
 
     private static List<ValueType> like(NodeCall call, int input) {
         return tensor(call.type(input), call.shape(input));
+    }
+
+    /** The shape of the ids, then the width of the word table. */
+    private static Optional<List<Dimension>> embedded(NodeCall call) {
+        return call.shape(0)
+                .flatMap(ids -> call.shape(2).filter(table -> table.size() == 2).map(table -> {
+                    List<Dimension> shape = new ArrayList<>(ids);
+                    shape.add(table.get(1));
+                    return shape;
+                }));
     }
 
     private static List<ValueType> identity(NodeCall call) {

@@ -150,4 +150,25 @@ class ShapeInferenceTest {
         node("y,wanted", "Gather", "w", Map.of("axis", Attribute.of(1L << 40)));
         assertThat(infer().get("z")).isEqualTo(type(DataType.FLOAT, 1, "?"));
     }
+
+    @Test
+    void knowsFusedQuantisedAndClassicalOperators() {
+        input("ids", DataType.INT32, "b", "s");
+        input("words", DataType.FLOAT, 100, 16);
+        input("router", DataType.FLOAT, "t", 4);
+        input("q", DataType.INT8, "b", 3, 1);
+        input("r", DataType.INT8, 5);
+        input("scale", DataType.FLOAT);
+        input("rows", DataType.DOUBLE, "n", 7);
+        node("ids,,words,words,,scale,scale", "EmbedLayerNormalization", "h,mask");
+        node("h,router", "MoE", "mixed");
+        node("q,scale,,r,scale,,scale", "QLinearAdd", "sum");
+        node("rows", "Imputer", "filled");
+        node("filled", "Scaler", "scaled");
+        Map<String, ValueType> types = infer();
+        assertThat(types.get("mixed")).isEqualTo(type(DataType.FLOAT, "b", "s", 16));
+        assertThat(types.get("sum")).isEqualTo(type(DataType.INT8, "b", 3, 5));
+        assertThat(types.get("filled")).isEqualTo(type(DataType.DOUBLE, "n", 7));
+        assertThat(types.get("scaled")).isEqualTo(type(DataType.FLOAT, "n", 7));
+    }
 }
