@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * A constant tensor of a model. Elements are little-endian in row-major order; 4-bit elements are packed two a byte,
@@ -88,6 +89,23 @@ public final class TensorData {
         long[] values = new long[Math.toIntExact(elementCount())];
         Arrays.setAll(values, k -> type == DataType.INT64 ? bytes.getLong(8 * k) : bytes.getInt(4 * k));
         return Optional.of(values);
+    }
+
+    /** The one element of a tensor that has no other, where it is a number that lies in memory. */
+    public OptionalDouble number() {
+        if (elementCount() != 1 || !(content instanceof Inline inline)) {
+            return OptionalDouble.empty();
+        }
+        ByteBuffer bytes = inline.bytes().slice().order(ByteOrder.LITTLE_ENDIAN);
+        return switch (type) {
+            case FLOAT -> OptionalDouble.of(bytes.getFloat(0));
+            case DOUBLE -> OptionalDouble.of(bytes.getDouble(0));
+            case FLOAT16 -> OptionalDouble.of(Half.toFloat(bytes.getShort(0)));
+            case INT64 -> OptionalDouble.of(bytes.getLong(0));
+            case INT32 -> OptionalDouble.of(bytes.getInt(0));
+            case BOOL -> OptionalDouble.of(bytes.get(0));
+            default -> OptionalDouble.empty();
+        };
     }
 
     @Override

@@ -1,15 +1,12 @@
 package io.kindling.engine.optimize.ragged;
 
 import io.kindling.engine.ir.Attribute;
-import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.PagedAttention;
 import io.kindling.engine.metadata.DecoderIo;
 import io.kindling.engine.optimize.ragged.Fact.Fixed;
 import io.kindling.engine.optimize.ragged.Fact.Sizes;
 import io.kindling.engine.optimize.ragged.Fact.Tokens;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,16 +48,11 @@ final class AttentionRule {
             Set.of("sliding_window_cache", "qk_norm_epsilon", "q_norm_epsilon", "k_norm_epsilon");
 
     private final DecoderIo io;
-    private final Map<String, DataType> inputTypes;
-    private final List<RaggedModel.Layer> layers = new ArrayList<>();
+    private final PageLayers layers;
 
-    AttentionRule(DecoderIo io, Map<String, DataType> inputTypes) {
+    AttentionRule(DecoderIo io, PageLayers layers) {
         this.io = io;
-        this.inputTypes = inputTypes;
-    }
-
-    List<RaggedModel.Layer> layers() {
-        return layers;
+        this.layers = layers;
     }
 
     static boolean matches(Node node) {
@@ -76,34 +68,12 @@ final class AttentionRule {
         requirePlain(node, facts);
         DecoderIo.State key = state(node, PAST_KEY, 1);
         DecoderIo.State value = state(node, PAST_VALUE, 2);
-        if (key.initialShape().size() != 4
-                || !key.initialShape().get(1).equals(value.initialShape().get(1))) {
-            throw Refusal.at(node, "keeps states of shape " + key.initialShape() + ", not [1, heads, positions, size]");
-        }
-        DataType type = inputTypes.get(key.input());
-        if (type != DataType.FLOAT) {
-            throw Refusal.at(
-                    node,
-                    "keeps keys in " + (type == null ? "an unknown type" : type.onnxName()) + "; pages hold float32");
-        }
-        int layer = layers.size();
-        RaggedModel.Layer pages = new RaggedModel.Layer(
-                "kindling.key_pages." + layer,
-                "kindling.value_pages." + layer,
-                key.initialShape().get(1),
-                key.initialShape().get(3),
-                type);
-        layers.add(pages);
-        String[] inputs = new String[PagedAttention.HEAD_SINK + 1];
-        Arrays.fill(inputs, "");
-        for (int k = PagedAttention.QUERY; k <= PagedAttention.VALUE; k++) {
-            inputs[k] = name(node, k);
-        }
-        inputs[PagedAttention.KEY_PAGES] = pages.keyPages();
-        inputs[PagedAttention.VALUE_PAGES] = pages.valuePages();
-        inputs[PagedAttention.BLOCK_TABLE] = RaggedModel.BLOCK_TABLE;
-        inputs[PagedAttention.TOKEN_SEQUENCE] = RaggedModel.TOKEN_SEQUENCE;
-        inputs[PagedAttention.TOKEN_POSITION] = RaggedModel.TOKEN_POSITION;
+        RaggedModel.Layer pages = layers.add(node, key, value);
+        String[] inputs = PageLayers.inputs(
+                pages,
+                name(node, PagedAttention.QUERY),
+                name(node, PagedAttention.KEY),
+                name(node, PagedAttention.VALUE));
         if (node.intAttribute("do_rotary", 0) != 0) {
             inputs[PagedAttention.COS_CACHE] = name(node, COS);
             inputs[PagedAttention.SIN_CACHE] = name(node, SIN);
@@ -111,19 +81,13 @@ final class AttentionRule {
         inputs[PagedAttention.HEAD_SINK] = name(node, SINK);
         Map<String, Attribute> attributes = new HashMap<>(node.attributes());
         attributes.keySet().retainAll(COPIED);
-        return new Node(
-                node.name(),
-                PagedAttention.DOMAIN,
-                PagedAttention.OP_TYPE,
-                List.of(inputs),
-                List.of(node.outputs().get(0)),
-                attributes);
+        return PageLayers.call(node.name(), inputs, node.outputs().get(0), attributes);
     }
 
     /** Output 0: {@code [1, S, num_heads * head]}. */
     Tokens output(Node node) {
         long width = node.intAttribute("num_heads", 0)
-                * layers.get(layers.size() - 1).headSize();
+                * layers.all().get(layers.all().size() - 1).headSize();
         return new Tokens(List.of(Size.of(1), Size.FED, Size.of(width)), 1);
     }
 

@@ -25,6 +25,22 @@ final class ConstantRules {
         };
     }
 
+    /** {@code Expand} of a constant to sizes that are the same in every run. */
+    static Optional<Fact> expanded(Node node, List<Fact> inputs) {
+        boolean plain = node.is("", "Expand")
+                && inputs.get(0) instanceof Fixed data
+                && data.shape().isPresent()
+                && SizeRules.sizes(inputs.get(1)).isPresent();
+        if (!plain) {
+            return Optional.empty();
+        }
+        return SizeRules.dims(inputs.get(0))
+                .flatMap(dims -> IndexRules.broadcast(
+                        dims, SizeRules.sizes(inputs.get(1)).orElseThrow().values()))
+                .filter(dims -> dims.stream().allMatch(Size::isConstant))
+                .map(dims -> Fixed.ofShape(dims.stream().map(Size::constant).toList()));
+    }
+
     private static Fixed transpose(Node node, List<Long> shape) {
         List<Long> permuted = new ArrayList<>();
         for (int k = 0; k < shape.size(); k++) {

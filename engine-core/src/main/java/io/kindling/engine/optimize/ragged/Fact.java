@@ -1,9 +1,11 @@
 package io.kindling.engine.optimize.ragged;
 
 import io.kindling.engine.ir.TensorData;
+import io.kindling.engine.metadata.DecoderIo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.LongStream;
 
 /** What is proven of a value when a decoder runs with batch 1. */
@@ -69,10 +71,82 @@ sealed interface Fact {
         }
     }
 
-    /** Ones everywhere: the attention mask of a row without padding. */
-    record Ones(List<Size> dims) implements Fact {
-        public Ones {
+    /** A value that follows from sizes and from where an element stands, such as a position or a mask. */
+    record Indexed(List<Size> dims, Element element) implements Fact {
+        public Indexed {
             dims = List.copyOf(dims);
+            element = IndexRules.settled(dims, element);
+        }
+    }
+
+    /** A state as it was before the tokens that are fed. */
+    record Past(DecoderIo.State state) implements Fact {
+        /** {@code L − S} on the axis that grows. */
+        List<Size> dims() {
+            List<Size> dims = new ArrayList<>();
+            for (int axis = 0; axis < state.initialShape().size(); axis++) {
+                dims.add(
+                        axis == state.sequenceAxis()
+                                ? Size.TOTAL.plus(Size.FED.times(-1))
+                                : Size.of(state.initialShape().get(axis)));
+            }
+            return dims;
+        }
+    }
+
+    /**
+     * A state with the keys or values of the tokens behind it, {@code [1, heads, L, size]}, on its way to attention.
+     *
+     * @param tokens the value that holds what is new, {@code [1, heads, S, size]}
+     * @param repeats how often each head stands one after the other; 1 before heads are repeated
+     * @param form how the axes stand
+     * @param scale what all elements are multiplied with
+     */
+    record Cache(DecoderIo.State state, String tokens, long repeats, Form form, double scale) implements Fact {
+        enum Form {
+            /** {@code [1, heads * repeats, L, size]}. */
+            PLAIN,
+            /** {@code [1, heads * repeats, size, L]}. */
+            TRANSPOSED,
+            /** {@code [1, heads, repeats, L, size]}. */
+            GROUPED
+        }
+
+        long heads() {
+            return state.initialShape().get(1);
+        }
+
+        long size() {
+            return state.initialShape().get(3);
+        }
+
+        List<Size> dims() {
+            Size one = Size.of(1);
+            return switch (form) {
+                case PLAIN -> List.of(one, Size.of(heads() * repeats), Size.TOTAL, Size.of(size()));
+                case TRANSPOSED -> List.of(one, Size.of(heads() * repeats), Size.of(size()), Size.TOTAL);
+                case GROUPED -> List.of(one, Size.of(heads()), Size.of(repeats), Size.TOTAL, Size.of(size()));
+            };
+        }
+
+        Cache with(Form newForm, long newRepeats, double factor) {
+            return new Cache(state, tokens, newRepeats, newForm, scale * factor);
+        }
+    }
+
+    /**
+     * Products of queries with keys, {@code [1, heads, S, L]}, and what has become of them.
+     *
+     * @param query the value that holds the queries, {@code [1, heads, S, size]}
+     * @param softcap 0 where there is none
+     * @param window how many positions a token sees, −1 for all; empty before the mask
+     * @param weights whether they went through Softmax
+     */
+    record Scores(
+            String query, Cache keys, long heads, double scale, double softcap, OptionalLong window, boolean weights)
+            implements Fact {
+        List<Size> dims() {
+            return List.of(Size.of(1), Size.of(heads), Size.FED, Size.TOTAL);
         }
     }
 

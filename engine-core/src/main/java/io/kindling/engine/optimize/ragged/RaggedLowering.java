@@ -12,8 +12,9 @@ import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.metadata.DecoderIo;
 import io.kindling.engine.optimize.ragged.Fact.Fixed;
+import io.kindling.engine.optimize.ragged.Fact.Indexed;
 import io.kindling.engine.optimize.ragged.Fact.Mixed;
-import io.kindling.engine.optimize.ragged.Fact.Ones;
+import io.kindling.engine.optimize.ragged.Fact.Past;
 import io.kindling.engine.optimize.ragged.Fact.Sizes;
 import io.kindling.engine.optimize.ragged.Fact.Tokens;
 import java.util.ArrayList;
@@ -45,7 +46,14 @@ public final class RaggedLowering {
     private final Graph graph;
     private final Map<String, Fact> facts = new HashMap<>();
     private final List<Node> nodes = new ArrayList<>();
+    /** What is known of values by index beside what is known of them by token: positions, and what is made of them. */
+    private final Map<String, Indexed> indexed = new HashMap<>();
+
+    private final Map<String, TensorData> added = new LinkedHashMap<>();
+    private final PageLayers layers;
     private final AttentionRule attention;
+    private final WrittenAttention written;
+    private final Positions positions;
     private final TokenRules rules;
 
     private RaggedLowering(OnnxModel model, DecoderIo io) {
@@ -54,7 +62,10 @@ public final class RaggedLowering {
         graph = model.graph();
         Map<String, DataType> types = new HashMap<>();
         graph.inputs().forEach(input -> elementType(input).ifPresent(type -> types.put(input.name(), type)));
-        attention = new AttentionRule(io, types);
+        layers = new PageLayers(types);
+        attention = new AttentionRule(io, layers);
+        written = new WrittenAttention(layers, added);
+        positions = new Positions(graph, added);
         rules = new TokenRules(model.opset("").orElse(1L));
     }
 
@@ -82,10 +93,10 @@ public final class RaggedLowering {
         if (logits.rank() != 3 || logits.axis() != 1 || logits.perToken() != 1) {
             throw new Refusal("the logits are " + logits.dims() + ", not [batch, tokens, vocabulary]");
         }
-        if (attention.layers().isEmpty()) {
+        if (layers.all().isEmpty()) {
             throw new Refusal("the graph has no attention with a cache that pages could replace");
         }
-        pickRows();
+        SampledRows.pick(nodes, facts, io.logits());
         return assemble(logits);
     }
 
@@ -95,8 +106,13 @@ public final class RaggedLowering {
         }
         List<Size> row = List.of(Size.of(1), Size.FED);
         facts.put(io.tokenInput(), new Tokens(row, 1));
-        io.positionIds().ifPresent(name -> facts.put(name, new Tokens(row, 1)));
-        io.attentionMask().ifPresent(name -> facts.put(name, new Ones(List.of(Size.of(1), Size.TOTAL))));
+        io.positionIds().ifPresent(name -> {
+            facts.put(name, new Tokens(row, 1));
+            indexed.put(name, Positions.ids());
+        });
+        io.attentionMask()
+                .ifPresent(name -> facts.put(name, new Indexed(List.of(Size.of(1), Size.TOTAL), Element.TRUE)));
+        io.states().forEach(state -> facts.put(state.input(), new Past(state)));
         for (ValueInfo input : graph.inputs()) {
             facts.computeIfAbsent(
                     input.name(), name -> new Mixed("'" + name + "' is read by something other than attention"));
@@ -108,26 +124,21 @@ public final class RaggedLowering {
         for (String input : node.inputs()) {
             inputs.add(input.isEmpty() ? null : facts.get(input));
         }
+        int before = nodes.size();
         List<Fact> outputs;
-        Node kept = node;
         try {
-            if (AttentionRule.matches(node)) {
-                kept = attention.lower(node, inputs);
-                outputs = List.of(attention.output(node));
-            } else {
-                outputs = apply(node, inputs);
-            }
+            outputs = replace(node, inputs);
         } catch (Refusal refusal) {
-            Optional<Mixed> cause = inputs.stream()
-                    .filter(Mixed.class::isInstance)
-                    .map(Mixed.class::cast)
-                    .findFirst();
-            outputs = List.of(new Mixed(refusal.getMessage()));
-            if (cause.isPresent() && !AttentionRule.matches(node)) {
-                outputs = List.of(cause.get());
-            }
+            nodes.subList(before, nodes.size()).clear();
+            outputs = List.of(new Mixed(
+                    AttentionRule.matches(node)
+                            ? refusal.getMessage()
+                            : cause(inputs).orElse(refusal.getMessage())));
         }
-        nodes.add(kept);
+        if (nodes.size() == before) {
+            nodes.add(node);
+            written.keep(node);
+        }
         for (int k = 0; k < node.outputs().size(); k++) {
             Fact fact = k < outputs.size()
                     ? outputs.get(k)
@@ -137,6 +148,37 @@ public final class RaggedLowering {
                                     + "') is read by something other than attention");
             facts.put(node.outputs().get(k), fact);
         }
+    }
+
+    /** Why an input is not proven; what came first is what to name. */
+    private static Optional<String> cause(List<Fact> inputs) {
+        return inputs.stream()
+                .filter(Mixed.class::isInstance)
+                .map(fact -> ((Mixed) fact).why())
+                .findFirst();
+    }
+
+    /** What the outputs are; adds the nodes that compute them, or none where the node itself does. */
+    private List<Fact> replace(Node node, List<Fact> inputs) {
+        if (AttentionRule.matches(node)) {
+            nodes.add(attention.lower(node, inputs));
+            return List.of(attention.output(node));
+        }
+        if (CacheRules.concerns(inputs) && !node.is("", "Shape")) {
+            Optional<CacheRules.Attention> whole = CacheRules.complete(node, inputs);
+            if (whole.isPresent()) {
+                written.lower(node, whole.get(), nodes);
+                return List.of(WrittenAttention.output(whole.get()));
+            }
+            return List.of(CacheRules.apply(node, inputs));
+        }
+        List<Fact> outputs = apply(node, inputs);
+        written.turnedBack(node).ifPresent(nodes::add);
+        if (outputs.get(0) instanceof Sizes sizes) {
+            // What reads a constant size need not read what it was taken from, such as the past.
+            positions.constant(node.outputs().get(0), sizes).ifPresent(nodes::add);
+        }
+        return outputs;
     }
 
     private List<Fact> apply(Node node, List<Fact> inputs) {
@@ -161,13 +203,63 @@ public final class RaggedLowering {
         if (allFixed) {
             return Collections.nCopies(node.outputs().size(), ConstantRules.result(node, inputs));
         }
+        Optional<Indexed> byIndex = byIndex(node, inputs);
+        byIndex.ifPresent(value -> indexed.put(node.outputs().get(0), value));
         if (inputs.stream().noneMatch(Tokens.class::isInstance)) {
-            throw Refusal.at(node, "computes with sizes or masks in a way that is not followed");
+            return List.of(byIndex.<Fact>map(value -> countedTokens(node, value))
+                    .or(() -> ConstantRules.expanded(node, inputs))
+                    .orElseThrow(() -> Refusal.at(node, "computes with sizes or masks in a way that is not followed")));
         }
-        if (inputs.stream().anyMatch(Mixed.class::isInstance)) {
-            throw Refusal.at(node, "reads values of several tokens");
+        try {
+            return rules.apply(node, tokenWise(node, inputs));
+        } catch (Refusal refusal) {
+            return List.of(byIndex.orElseThrow(() -> refusal));
         }
-        return rules.apply(node, inputs);
+    }
+
+    private Optional<Indexed> byIndex(Node node, List<Fact> inputs) {
+        List<Fact> known = new ArrayList<>();
+        for (int k = 0; k < inputs.size(); k++) {
+            Indexed alias = indexed.get(node.inputs().get(k));
+            known.add(alias == null ? inputs.get(k) : alias);
+        }
+        return node.outputs().size() == 1
+                ? IndexRules.apply(
+                        node, known, positions.isFraction(node.outputs().get(0)))
+                : Optional.empty();
+    }
+
+    /** A count of tokens becomes the tokens' positions; all else stays what it is. */
+    private Fact countedTokens(Node node, Indexed value) {
+        Optional<Tokens> tokens = positions.tokens(value);
+        if (tokens.isEmpty()) {
+            return value;
+        }
+        List<Node> counted = positions.nodes(node.outputs().get(0), value);
+        nodes.addAll(counted);
+        return counted.isEmpty() ? value : tokens.get();
+    }
+
+    /** Inputs for the token rules, which may rely on constants only beside tokens. */
+    private static List<Fact> tokenWise(Node node, List<Fact> inputs) {
+        List<Fact> result = new ArrayList<>();
+        for (Fact input : inputs) {
+            if (input instanceof Mixed) {
+                throw Refusal.at(node, "reads values of several tokens");
+            }
+            if (input instanceof Indexed value) {
+                boolean constant =
+                        value.element().isConstant() && value.dims().stream().allMatch(Size::isConstant);
+                if (!constant) {
+                    throw Refusal.at(node, "combines tokens with positions or masks of all tokens");
+                }
+                result.add(
+                        Fixed.ofShape(value.dims().stream().map(Size::constant).toList()));
+            } else {
+                result.add(input);
+            }
+        }
+        return result;
     }
 
     private static Fact constant(Node node) {
@@ -183,77 +275,12 @@ public final class RaggedLowering {
         return node.attributes().containsKey("value_float") ? Fixed.ofShape(List.of()) : Fixed.unknown();
     }
 
-    /**
-     * Puts the choice of rows before the longest chain of nodes that ends in the logits and has the tokens as its only
-     * variable input.
-     */
-    private void pickRows() {
-        Map<String, Integer> producers = new HashMap<>();
-        Map<String, Integer> uses = new HashMap<>();
-        for (int k = 0; k < nodes.size(); k++) {
-            for (String output : nodes.get(k).outputs()) {
-                producers.put(output, k);
-            }
-            new HashSet<>(nodes.get(k).inputs()).forEach(input -> uses.merge(input, 1, Integer::sum));
-        }
-        int first = -1;
-        String value = io.logits();
-        while (producers.containsKey(value)) {
-            Node node = nodes.get(producers.get(value));
-            Optional<String> before = onlyTokens(node);
-            if (before.isEmpty() || uses.getOrDefault(value, 0) > (value.equals(io.logits()) ? 0 : 1)) {
-                break;
-            }
-            first = producers.get(value);
-            value = before.get();
-        }
-        if (first < 0) {
-            throw new Refusal("the node that makes the logits cannot run on chosen tokens alone");
-        }
-        String picked = value + "/kindling.sampled";
-        String source = value;
-        Node reader = nodes.get(first);
-        nodes.set(
-                first,
-                reader.withInputs(reader.inputs().stream()
-                        .map(input -> input.equals(source) ? picked : input)
-                        .toList()));
-        nodes.add(
-                first,
-                new Node(
-                        "kindling.sample_rows",
-                        "",
-                        "Gather",
-                        List.of(source, RaggedModel.SAMPLE_ROWS),
-                        List.of(picked),
-                        Map.of("axis", Attribute.of(1L))));
-    }
-
-    /** The node's one input made of tokens, when it has rows on axis 1 and all others are constants. */
-    private Optional<String> onlyTokens(Node node) {
-        String found = null;
-        if (node.domain().equals(PagedAttention.DOMAIN) || node.outputs().size() != 1) {
-            return Optional.empty();
-        }
-        for (String input : node.inputs()) {
-            if (input.isEmpty() || facts.get(input) instanceof Fixed) {
-                continue;
-            }
-            boolean rows = facts.get(input) instanceof Tokens tokens && tokens.axis() == 1 && tokens.perToken() == 1;
-            if (!rows || found != null) {
-                return Optional.empty();
-            }
-            found = input;
-        }
-        return Optional.ofNullable(found)
-                .filter(name -> facts.get(name) instanceof Tokens tokens && tokens.rank() == 3);
-    }
-
     private RaggedModel assemble(Tokens logits) {
         List<Node> live = liveNodes();
         Set<String> read = new HashSet<>();
         live.forEach(node -> read.addAll(node.inputs()));
         Map<String, TensorData> constants = new LinkedHashMap<>(graph.initializers());
+        constants.putAll(added);
         constants.keySet().retainAll(read);
         Graph.Builder builder = Graph.builder(graph.name() + " (packed)");
         builder.nodes().addAll(live);
@@ -285,7 +312,7 @@ public final class RaggedLowering {
         OnnxModel packed = new OnnxModel(
                 model.source(), model.irVersion(), opsets, builder.build(), model.functions(), model.metadata());
         return new RaggedModel(
-                packed, io.tokenInput(), io.positionIds().filter(read::contains), io.logits(), attention.layers());
+                packed, io.tokenInput(), io.positionIds().filter(read::contains), io.logits(), layers.all());
     }
 
     private void addPackedInputs(Graph.Builder builder) {
@@ -296,7 +323,7 @@ public final class RaggedLowering {
         inputs.add(port(RaggedModel.TOKEN_POSITION, DataType.INT32, tokens));
         inputs.add(port(RaggedModel.SAMPLE_ROWS, DataType.INT64, symbol("sampled")));
         Dimension page = Dimension.of(PagedAttention.PAGE_TOKENS);
-        for (RaggedModel.Layer layer : attention.layers()) {
+        for (RaggedModel.Layer layer : layers.all()) {
             Dimension heads = Dimension.of(layer.kvHeads());
             Dimension size = Dimension.of(layer.headSize());
             inputs.add(port(layer.keyPages(), layer.type(), symbol("pages"), heads, size, page));

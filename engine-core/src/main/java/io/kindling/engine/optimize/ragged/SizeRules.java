@@ -1,12 +1,17 @@
 package io.kindling.engine.optimize.ragged;
 
+import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
+import io.kindling.engine.optimize.ragged.Fact.Cache;
 import io.kindling.engine.optimize.ragged.Fact.Fixed;
-import io.kindling.engine.optimize.ragged.Fact.Ones;
+import io.kindling.engine.optimize.ragged.Fact.Indexed;
+import io.kindling.engine.optimize.ragged.Fact.Past;
+import io.kindling.engine.optimize.ragged.Fact.Scores;
 import io.kindling.engine.optimize.ragged.Fact.Sizes;
 import io.kindling.engine.optimize.ragged.Fact.Tokens;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
@@ -31,13 +36,29 @@ final class SizeRules {
         return Optional.empty();
     }
 
+    /** The numbers, where none depends on the run. */
+    static Optional<long[]> constants(Sizes sizes) {
+        return sizes.values().stream().allMatch(Size::isConstant)
+                ? Optional.of(sizes.values().stream().mapToLong(Size::constant).toArray())
+                : Optional.empty();
+    }
+
     /** The dimensions of a value, if known. */
     static Optional<List<Size>> dims(Fact fact) {
         if (fact instanceof Tokens tokens) {
             return Optional.of(tokens.dims());
         }
-        if (fact instanceof Ones ones) {
-            return Optional.of(ones.dims());
+        if (fact instanceof Indexed indexed) {
+            return Optional.of(indexed.dims());
+        }
+        if (fact instanceof Past past) {
+            return Optional.of(past.dims());
+        }
+        if (fact instanceof Cache cache) {
+            return Optional.of(cache.dims());
+        }
+        if (fact instanceof Scores scores) {
+            return Optional.of(scores.dims());
         }
         if (fact instanceof Fixed fixed) {
             return fixed.shape().map(shape -> shape.stream().map(Size::of).toList());
@@ -61,8 +82,8 @@ final class SizeRules {
 
     /** Whatever the operator does to sizes; empty when it does more than is followed here. */
     static Optional<Fact> apply(Node node, List<Fact> inputs) {
-        if (node.opType().equals("ReduceSum") && inputs.get(0) instanceof Ones ones) {
-            return sumOfOnes(node, ones, inputs);
+        if (node.opType().equals("ReduceSum") && inputs.get(0) instanceof Indexed mask) {
+            return sumOfOnes(node, mask, inputs);
         }
         List<Sizes> sizes = new ArrayList<>();
         for (Fact input : inputs) {
@@ -74,7 +95,8 @@ final class SizeRules {
         }
         return Optional.ofNullable(
                 switch (node.opType()) {
-                    case "Cast", "Identity" -> sizes.get(0);
+                    case "Cast" -> toInteger(node) ? sizes.get(0) : null;
+                    case "Identity" -> sizes.get(0);
                     case "Unsqueeze" ->
                         sizes.get(0).scalar() ? new Sizes(sizes.get(0).values(), false) : null;
                     case "Squeeze" ->
@@ -92,19 +114,27 @@ final class SizeRules {
                     case "Add" -> combine(sizes, 1);
                     case "Sub" -> combine(sizes, -1);
                     case "Mul" -> product(sizes);
+                    case "Div" -> quotient(sizes);
+                    case "Equal" -> equal(sizes);
+                    case "Where" -> where(sizes);
+                    case "Reshape" -> reshape(sizes);
+                    case "Expand" -> expand(sizes);
                     default -> null;
                 });
     }
 
     /** The row sum of a mask of ones {@code [1, L]}. */
-    private static Optional<Fact> sumOfOnes(Node node, Ones ones, List<Fact> inputs) {
+    private static Optional<Fact> sumOfOnes(Node node, Indexed ones, List<Fact> inputs) {
         long[] axes = node.intsAttribute("axes")
                 .or(() ->
                         inputs.size() > 1 && inputs.get(1) instanceof Fixed fixed ? fixed.integers() : Optional.empty())
                 .orElse(new long[0]);
         boolean overLast =
                 axes.length == 1 && (axes[0] == -1 || axes[0] == ones.dims().size() - 1);
-        if (!overLast || ones.dims().size() != 2 || !ones.dims().get(0).is(1)) {
+        if (!overLast
+                || !ones.element().equals(Element.TRUE)
+                || ones.dims().size() != 2
+                || !ones.dims().get(0).is(1)) {
             return Optional.empty();
         }
         // With keepdims the shape is [1, 1], else [1]; what reads it looks at the one value.
@@ -167,5 +197,90 @@ final class SizeRules {
         return left.get(0).isConstant()
                 ? new Sizes(List.of(right.get(0).times(left.get(0).constant())), scalar)
                 : null;
+    }
+
+    private static boolean toInteger(Node node) {
+        long to = node.intAttribute("to", 0);
+        return to == DataType.INT64.code() || to == DataType.INT32.code();
+    }
+
+    /** Of constants that are not negative, so that it does not matter how is rounded. */
+    private static Sizes quotient(List<Sizes> inputs) {
+        Size left = inputs.get(0).values().get(0);
+        Size right = inputs.get(1).values().get(0);
+        boolean plain = inputs.get(0).values().size() == 1
+                && inputs.get(1).values().size() == 1
+                && left.isConstant()
+                && right.isConstant()
+                && left.constant() >= 0
+                && right.constant() > 0;
+        return plain
+                ? new Sizes(
+                        List.of(Size.of(left.constant() / right.constant())),
+                        inputs.get(0).scalar() && inputs.get(1).scalar())
+                : null;
+    }
+
+    /** Truth values as 1 and 0, where they are the same in every run. */
+    private static Sizes equal(List<Sizes> inputs) {
+        Sizes differences = combine(inputs, -1);
+        if (differences == null) {
+            return null;
+        }
+        List<Size> truths = new ArrayList<>();
+        for (Size difference : differences.values()) {
+            boolean positive = difference.fed() >= 0
+                    && difference.total() >= 0
+                    && difference.constant() + difference.fed() + difference.total() > 0;
+            if (!positive && !difference.isConstant()) {
+                return null;
+            }
+            truths.add(Size.of(difference.is(0) ? 1 : 0));
+        }
+        return new Sizes(truths, differences.scalar());
+    }
+
+    private static Sizes where(List<Sizes> inputs) {
+        int count = inputs.stream().mapToInt(part -> part.values().size()).max().orElse(0);
+        List<Size> picked = new ArrayList<>();
+        for (int k = 0; k < count; k++) {
+            Size condition = each(inputs.get(0), k, count);
+            Size yes = each(inputs.get(1), k, count);
+            Size no = each(inputs.get(2), k, count);
+            if (condition == null || yes == null || no == null || !condition.isConstant()) {
+                return null;
+            }
+            picked.add(condition.is(0) ? no : yes);
+        }
+        return new Sizes(picked, inputs.stream().allMatch(Sizes::scalar));
+    }
+
+    private static Size each(Sizes sizes, int index, int count) {
+        return sizes.values().size() == 1
+                ? sizes.values().get(0)
+                : sizes.values().size() == count ? sizes.values().get(index) : null;
+    }
+
+    /** To rank 1 or 0. */
+    private static Sizes reshape(List<Sizes> inputs) {
+        List<Size> target = inputs.get(1).values();
+        List<Size> data = inputs.get(0).values();
+        if (target.isEmpty()) {
+            return data.size() == 1 ? new Sizes(data, true) : null;
+        }
+        boolean row =
+                target.size() == 1 && (target.get(0).is(-1) || target.get(0).is(data.size()));
+        return row ? new Sizes(data, false) : null;
+    }
+
+    /** To a short list. */
+    private static Sizes expand(List<Sizes> inputs) {
+        List<Size> data = inputs.get(0).values();
+        List<Size> target = inputs.get(1).values();
+        boolean row = target.size() == 1
+                && target.get(0).isConstant()
+                && target.get(0).constant() <= Byte.MAX_VALUE
+                && data.size() == 1;
+        return row ? new Sizes(Collections.nCopies((int) target.get(0).constant(), data.get(0)), false) : null;
     }
 }

@@ -248,12 +248,31 @@ final class TokenRules {
     }
 
     private static Tokens matMul(Node node, List<Fact> inputs) {
+        if (inputs.get(0) instanceof Fixed rows && inputs.get(1) instanceof Tokens columns) {
+            return columns(node, rows, columns);
+        }
         Tokens input = tokens(node, inputs, 0);
         Optional<List<Long>> weight = inputs.get(1) instanceof Fixed fixed ? fixed.shape() : Optional.empty();
         if (weight.isEmpty() || weight.get().size() != 2) {
             throw Refusal.at(node, "multiplies tokens with something that is no constant matrix");
         }
         return product(node, input, weight.get().get(1));
+    }
+
+    /** A constant times columns that are tokens. */
+    private static Tokens columns(Node node, Fixed rows, Tokens columns) {
+        Optional<List<Size>> left = SizeRules.dims(rows).filter(dims -> dims.size() >= 2);
+        int last = columns.rank() - 1;
+        if (left.isEmpty() || columns.rank() < 2 || columns.axis() != last) {
+            throw Refusal.at(node, "multiplies a constant with tokens that are no columns");
+        }
+        List<Size> dims = left.get();
+        List<Size> result = new ArrayList<>(IndexRules.broadcast(
+                        dims.subList(0, dims.size() - 2), columns.dims().subList(0, last - 1))
+                .orElseThrow(() -> Refusal.at(node, "multiplies " + dims + " with " + columns.dims())));
+        result.add(dims.get(dims.size() - 2));
+        result.add(columns.dims().get(last));
+        return new Tokens(result, result.size() - 1);
     }
 
     private static Tokens nBits(Node node, List<Fact> inputs) {

@@ -1,0 +1,118 @@
+package io.kindling.engine.optimize.ragged;
+
+import io.kindling.engine.optimize.ragged.Element.Choice;
+import io.kindling.engine.optimize.ragged.Element.Leaf;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * Decides whether a mask {@code […, S, L]} lets every token see itself and the tokens before it, all of them or the last
+ * few. A mask whose choices all hang on {@code d = (L − S + query) − key} alone is decided exactly: beyond the largest
+ * constant in its tests nothing changes any more, so that looking at every d up to there is a proof.
+ */
+final class CausalMask {
+    /** The widest window that is looked for. */
+    private static final long MAX_WINDOW = 1 << 20;
+
+    /** Below it a score has no weight beside one that is not masked. */
+    static final double MASKED = -1e4;
+
+    private CausalMask() {}
+
+    /**
+     * How many positions a token sees, itself included; −1 for all.
+     *
+     * @param additive whether elements are added to scores, 0 where a token may look; else 1 where it may look
+     * @return empty when the mask is another one, or cannot be decided
+     */
+    static OptionalLong window(List<Size> dims, Element element, boolean additive) {
+        int rank = dims.size();
+        boolean overTokens = rank >= 2
+                && dims.get(rank - 1).equals(Size.TOTAL)
+                && dims.get(rank - 2).equals(Size.FED)
+                && dims.subList(0, rank - 2).stream().allMatch(size -> size.is(1));
+        if (!overTokens) {
+            return OptionalLong.empty();
+        }
+        Set<Long> bounds = new HashSet<>();
+        Element decided = decide(element, bounds);
+        long reach = bounds.stream().mapToLong(Math::abs).max().orElse(0) + 1;
+        if (decided == null || reach > MAX_WINDOW) {
+            return OptionalLong.empty();
+        }
+        long first = -1;
+        for (long d = -reach; d <= reach; d++) {
+            Element at = at(decided, d);
+            if (!at.isConstant()) {
+                return OptionalLong.empty();
+            }
+            double value = ((Leaf) at).form().constant();
+            boolean seen = additive ? value == 0 : value == 1;
+            boolean hidden = additive ? value <= MASKED : value == 0;
+            boolean beyond = first >= 0;
+            if (!seen && !hidden || seen && (d < 0 || beyond)) {
+                return OptionalLong.empty();
+            }
+            if (hidden && d >= 0 && !beyond) {
+                first = d;
+            }
+        }
+        return first == 0 ? OptionalLong.empty() : OptionalLong.of(first);
+    }
+
+    /** With every test either gone or one of d; null when there is another. */
+    private static Element decide(Element element, Set<Long> bounds) {
+        if (!(element instanceof Choice choice)) {
+            return element;
+        }
+        Form test = choice.atLeastZero();
+        if (least(test) >= 0) {
+            return decide(choice.yes(), bounds);
+        }
+        if (least(test.times(-1)) > 0) {
+            return decide(choice.no(), bounds);
+        }
+        long slope = test.axis(1);
+        boolean ofDistance = Math.abs(slope) == 1
+                && test.axis(0) == -slope
+                && test.total() == slope
+                && test.fed() == -slope
+                && test.axes().size() <= 2
+                && test.constant() == Math.rint(test.constant());
+        if (!ofDistance) {
+            return null;
+        }
+        bounds.add((long) test.constant());
+        Element yes = decide(choice.yes(), bounds);
+        Element no = decide(choice.no(), bounds);
+        return yes == null || no == null ? null : new Choice(test, yes, no);
+    }
+
+    private static Element at(Element element, long d) {
+        return element instanceof Choice choice
+                ? at(
+                        choice.atLeastZero().axis(1) * d + choice.atLeastZero().constant() >= 0
+                                ? choice.yes()
+                                : choice.no(),
+                        d)
+                : element;
+    }
+
+    /**
+     * The least value of a form over all runs: with P = L − S earlier tokens, {@code 0 ≤ query < S}, {@code 0 ≤ key < P + S},
+     * {@code S ≥ 1}, {@code P ≥ 0}. That is a cone whose tip is S = 1 with all else 0; along its edges a form must not fall.
+     */
+    private static double least(Form form) {
+        if (form.axes().size() > 2) {
+            return Double.NEGATIVE_INFINITY;
+        }
+        long query = form.axis(1);
+        long key = form.axis(0);
+        long fed = form.fed() + form.total();
+        long past = form.total();
+        long steepest = Math.min(fed + Math.min(0, query) + Math.min(0, key), past + Math.min(0, key));
+        return steepest < 0 ? Double.NEGATIVE_INFINITY : form.constant() + fed;
+    }
+}

@@ -1,0 +1,115 @@
+package io.kindling.engine.optimize.ragged;
+
+import io.kindling.engine.ir.Attribute;
+import io.kindling.engine.ir.Node;
+import io.kindling.engine.ir.TensorData;
+import io.kindling.engine.optimize.ragged.Fact.Cache;
+import io.kindling.engine.optimize.ragged.Fact.Scores;
+import io.kindling.engine.optimize.ragged.Fact.Tokens;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Puts calls of attention on pages in place of attention that the graph writes out; see {@link CacheRules}. */
+final class WrittenAttention {
+    private static final long[] HEADS_FIRST = {0, 2, 1, 3};
+    private static final String FLAT_SHAPE = "kindling.flat_shape";
+
+    private final PageLayers layers;
+    private final Map<String, TensorData> constants;
+    private final Map<String, Node> producers = new HashMap<>();
+    /** Results with heads first, by the call they come from. */
+    private final Map<String, Node> calls = new HashMap<>();
+
+    /** @param constants takes what the new nodes read */
+    WrittenAttention(PageLayers layers, Map<String, TensorData> constants) {
+        this.layers = layers;
+        this.constants = constants;
+    }
+
+    /** Tells of a node that stays as it is. */
+    void keep(Node node) {
+        node.outputs().forEach(output -> producers.put(output, node));
+    }
+
+    /** The nodes that compute what {@code node} did. */
+    void lower(Node node, CacheRules.Attention attention, List<Node> into) {
+        Scores scores = attention.scores();
+        Cache values = attention.values();
+        if (scores.scale() <= 0) {
+            throw Refusal.at(node, "scales scores by " + scores.scale());
+        }
+        RaggedModel.Layer pages = layers.add(node, scores.keys().state(), values.state());
+        String output = node.outputs().get(0);
+        String[] inputs = PageLayers.inputs(
+                pages,
+                flat(scores.query(), output + "/kindling.query", into),
+                flat(scores.keys().tokens(), output + "/kindling.key", into),
+                flat(values.tokens(), output + "/kindling.value", into));
+        Map<String, Attribute> attributes = new HashMap<>(Map.of(
+                "num_heads", Attribute.of(scores.heads()),
+                "kv_num_heads", Attribute.of(values.heads()),
+                "scale", Attribute.of((float) scores.scale()),
+                "local_window_size", Attribute.of(scores.window().orElseThrow())));
+        if (scores.softcap() != 0) {
+            attributes.put("softcap", Attribute.of((float) scores.softcap()));
+        }
+        Node call = PageLayers.call(node.name(), inputs, output + "/kindling.attended", attributes);
+        into.add(call);
+        calls.put(output, call);
+        into.add(heads(call, output + "/kindling.heads"));
+        into.add(transpose(output + "/kindling.heads", output));
+    }
+
+    static Tokens output(CacheRules.Attention attention) {
+        return new Tokens(
+                List.of(
+                        Size.of(1),
+                        Size.of(attention.scores().heads()),
+                        Size.FED,
+                        Size.of(attention.values().size())),
+                2);
+    }
+
+    /** The node without the two transpositions that cancel where it turns a result back. */
+    Optional<Node> turnedBack(Node node) {
+        return isHeadsFirst(node) && calls.containsKey(node.inputs().get(0))
+                ? Optional.of(
+                        heads(calls.get(node.inputs().get(0)), node.outputs().get(0)))
+                : Optional.empty();
+    }
+
+    /** {@code [1, T, heads * size]} of {@code [1, heads, T, size]}. */
+    private String flat(String value, String name, List<Node> into) {
+        String tokensFirst = name + ".tokens";
+        Node producer = producers.get(value);
+        if (producer != null && isHeadsFirst(producer)) {
+            tokensFirst = producer.inputs().get(0);
+        } else {
+            into.add(transpose(value, tokensFirst));
+        }
+        constants.put(FLAT_SHAPE, TensorData.ofLongs(new long[] {3}, 0, 0, -1));
+        into.add(new Node(name, "", "Reshape", List.of(tokensFirst, FLAT_SHAPE), List.of(name), Map.of()));
+        return name;
+    }
+
+    private static boolean isHeadsFirst(Node node) {
+        return node.is("", "Transpose")
+                && node.intsAttribute("perm")
+                        .filter(order -> Arrays.equals(order, HEADS_FIRST))
+                        .isPresent();
+    }
+
+    private Node heads(Node call, String output) {
+        String shape = "kindling.heads_shape." + call.intAttribute("num_heads", 0);
+        constants.put(shape, TensorData.ofLongs(new long[] {4}, 0, 0, call.intAttribute("num_heads", 0), -1));
+        return new Node(output, "", "Reshape", List.of(call.outputs().get(0), shape), List.of(output), Map.of());
+    }
+
+    private static Node transpose(String input, String output) {
+        return new Node(
+                output, "", "Transpose", List.of(input), List.of(output), Map.of("perm", Attribute.of(HEADS_FIRST)));
+    }
+}
