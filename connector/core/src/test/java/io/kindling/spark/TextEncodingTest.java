@@ -89,6 +89,22 @@ class TextEncodingTest {
     }
 
     @Test
+    void sqlEncodesToo() {
+        SPARK.session().conf().set("spark.kindling.model.encoder", uri());
+        table("abc", null, "BAD").createOrReplaceTempView("texts");
+        List<Row> rows = SPARK.session()
+                .sql("SELECT id, onnx.embed('encoder', t, map('max_tokens', 5)) AS v, onnx.classify('encoder', t) AS c"
+                        + " FROM texts ORDER BY id")
+                .collectAsList();
+        assertThat(rows.get(0).<Float>getList(1)).containsExactly(3f, 5f);
+        assertThat(rows.get(0).getString(2)).isEqualTo("a");
+        assertThat(rows.get(1)).isEqualTo(RowFactory.create(1, null, null));
+        assertThat(rows.get(2)).isEqualTo(RowFactory.create(2, null, null));
+        assertThatThrownBy(() -> SPARK.session().sql("SELECT onnx.embed('encoder', array(t)) FROM texts"))
+                .hasMessageContaining("needs a string as argument 2");
+    }
+
+    @Test
     void oneBadTextEndsAJobThatIsToFail() {
         Dataset<Row> vectors =
                 TextEncoding.embed(uri()).text("t").option("onError", "fail").apply(table("fine", "BAD"));

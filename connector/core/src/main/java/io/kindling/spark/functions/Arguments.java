@@ -53,8 +53,13 @@ record Arguments(DataType[] types, DataType optionType, boolean user) implements
         if (types[1] instanceof ArrayType array) {
             return options.conversation(MessageRows.messages(input.getArray(1), array));
         }
-        String text = input.getUTF8String(1).toString();
+        String text = text(input);
         return user ? options.conversation(List.of(Message.of("user", text))) : options.prompt(text);
+    }
+
+    /** The second argument of functions that take no conversations. */
+    String text(InternalRow input) {
+        return input.getUTF8String(1).toString();
     }
 
     /** Names a function over these types; Spark takes calls of one name for the same function. */

@@ -3,6 +3,7 @@ package io.kindling.spark.functions;
 import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.convert.MessageColumns;
 import io.kindling.spark.convert.MessageRows;
+import io.kindling.spark.functions.BoundEncoding.Kind;
 import io.kindling.spark.runtime.DeterministicFaults;
 import io.kindling.spark.runtime.HadoopSettings;
 import java.time.LocalDateTime;
@@ -19,12 +20,16 @@ import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
-/** A function of a model, a prompt and options: {@code name(model, prompt [, options])}. The prompt is a text or a conversation. */
+/**
+ * A function of a model, a prompt and options: {@code name(model, prompt [, options])}. The prompt is a text or, where the function
+ * takes them, a conversation.
+ */
 public final class PromptFunction implements UnboundFunction {
     private final String name;
     private final String result;
     private final String meaning;
     private final boolean user;
+    private final boolean conversations;
     private final BiFunction<RowGenerator, Arguments, BoundFunction> binding;
 
     private PromptFunction(
@@ -33,10 +38,21 @@ public final class PromptFunction implements UnboundFunction {
             String meaning,
             boolean user,
             BiFunction<RowGenerator, Arguments, BoundFunction> binding) {
+        this(name, result, meaning, user, true, binding);
+    }
+
+    private PromptFunction(
+            String name,
+            String result,
+            String meaning,
+            boolean user,
+            boolean conversations,
+            BiFunction<RowGenerator, Arguments, BoundFunction> binding) {
         this.name = name;
         this.result = result;
         this.meaning = meaning;
         this.user = user;
+        this.conversations = conversations;
         this.binding = binding;
     }
 
@@ -73,7 +89,22 @@ public final class PromptFunction implements UnboundFunction {
                         "INT",
                         "how many tokens generate would feed for a text, or for a conversation; loads no weights",
                         false,
-                        BoundCountTokens::new));
+                        BoundCountTokens::new),
+                ofTexts(
+                        "embed",
+                        "ARRAY<FLOAT>",
+                        "the vector that an encoder makes of a text; NULL for a NULL text or a row that failed",
+                        Kind.EMBED),
+                ofTexts(
+                        "classify",
+                        "STRING",
+                        "the likeliest class of a text; NULL for a NULL text or a row that failed",
+                        Kind.CLASSIFY));
+    }
+
+    private static PromptFunction ofTexts(String name, String result, String meaning, Kind kind) {
+        return new PromptFunction(
+                name, result, meaning, false, false, (rows, arguments) -> new BoundEncoding(kind, rows, arguments));
     }
 
     @Override
@@ -83,8 +114,8 @@ public final class PromptFunction implements UnboundFunction {
 
     @Override
     public String description() {
-        return name + "(model STRING, prompt STRING or ARRAY<STRUCT<role STRING, content STRING, …>>"
-                + " [, options MAP<STRING, …>]) -> " + result + ": " + meaning
+        String texts = conversations ? "prompt STRING or ARRAY<STRUCT<role STRING, content STRING, …>>" : "text STRING";
+        return name + "(model STRING, " + texts + " [, options MAP<STRING, …>]) -> " + result + ": " + meaning
                 + ". The model is an alias set by spark.kindling.model.<alias>, or a URI.";
     }
 
@@ -99,6 +130,9 @@ public final class PromptFunction implements UnboundFunction {
                     + arguments[0].dataType().sql() + "; cast it");
         }
         DataType prompt = arguments[1].dataType();
+        if (!conversations && !isText(prompt)) {
+            throw refused("needs a string as argument 2, not " + prompt.sql() + "; cast it");
+        }
         if (!isText(prompt) && !(MessageColumns.isConversation(prompt) && MessageRows.isReadable(prompt))) {
             throw refused("needs a string as argument 2, or an array of structs of texts, numbers, booleans, arrays,"
                     + " structs and maps, not " + prompt.sql() + "; cast it");

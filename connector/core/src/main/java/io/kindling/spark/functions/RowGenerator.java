@@ -1,8 +1,10 @@
 package io.kindling.spark.functions;
 
+import io.kindling.engine.EncodingOptions;
 import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.JobOptions.OnError;
+import io.kindling.engine.TextEncoder;
 import io.kindling.engine.TextModel;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
@@ -10,6 +12,7 @@ import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.convert.Requests;
 import io.kindling.spark.runtime.Answer;
+import io.kindling.spark.runtime.EncodeRows;
 import io.kindling.spark.runtime.HadoopSettings;
 import io.kindling.spark.runtime.ModelDistributor;
 import io.kindling.spark.runtime.ModelSource;
@@ -66,6 +69,30 @@ final class RowGenerator implements Serializable {
             } catch (KindlingException fault) {
                 if (fault.code() != ErrorCode.TEMPLATE) {
                     throw fault; // the package's, not the row's
+                }
+                check(plan, fault.code(), fault.getMessage());
+                return Optional.empty();
+            }
+        });
+    }
+
+    /** What an encoder makes of a text. */
+    interface Encoding {
+        Object of(TextEncoder encoder, String text, EncodingOptions options);
+    }
+
+    /** What an encoder makes of a row's text; empty for a NULL one and for a row that failed. */
+    Optional<Object> encode(Arguments arguments, InternalRow input, Encoding encoding) {
+        if (arguments.isNull(input)) {
+            return Optional.empty();
+        }
+        GenerationPlan plan = plan(arguments.options(input));
+        return TaskEngines.encode(source(arguments.model(input)), plan, Optional.empty(), encoder -> {
+            try {
+                return Optional.of(encoding.of(encoder, arguments.text(input), plan.encoding()));
+            } catch (KindlingException fault) {
+                if (!EncodeRows.isOfARow(fault)) {
+                    throw fault; // the model's, not the row's
                 }
                 check(plan, fault.code(), fault.getMessage());
                 return Optional.empty();

@@ -40,6 +40,11 @@ public record EncodeRows(ModelSource source, GenerationPlan plan, Task task, boo
     /** Faults of one text; others are of the model, the options or the machine, and end the task. */
     private static final Set<ErrorCode> OF_A_ROW = EnumSet.of(ErrorCode.TOKENIZER, ErrorCode.NON_FINITE_LOGITS);
 
+    /** Whether a fault is that of one text, which loses its result for it. */
+    public static boolean isOfARow(KindlingException fault) {
+        return OF_A_ROW.contains(fault.code());
+    }
+
     /** What is made of a text. */
     public enum Task {
         EMBED,
@@ -123,7 +128,7 @@ public record EncodeRows(ModelSource source, GenerationPlan plan, Task task, boo
             try {
                 return run(texts).stream().map(Outcome::<T>of).toList();
             } catch (KindlingException fault) {
-                if (!OF_A_ROW.contains(fault.code())) {
+                if (!isOfARow(fault)) {
                     throw fault;
                 }
                 return texts.stream().map(this::alone).toList();
@@ -134,7 +139,7 @@ public record EncodeRows(ModelSource source, GenerationPlan plan, Task task, boo
             try {
                 return Outcome.of(run(List.of(text)).get(0));
             } catch (KindlingException fault) {
-                if (!OF_A_ROW.contains(fault.code())) {
+                if (!isOfARow(fault)) {
                     throw fault;
                 }
                 return new Outcome<>(Optional.empty(), Optional.of(new RowError(fault.code(), fault.getMessage())));
