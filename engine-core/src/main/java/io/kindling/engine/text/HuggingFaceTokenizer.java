@@ -1,5 +1,6 @@
 package io.kindling.engine.text;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import java.io.IOException;
@@ -34,6 +35,9 @@ public final class HuggingFaceTokenizer implements Tokenizer {
         controlTokens = new ControlTokens(added);
         cleansUp = settings.cleansUp(content.modelType());
         decoder = Decoders.steps(content.decoder(), cleansUp);
+        if (decoder.isEmpty()) {
+            refuseStripAtEnd(content.decoder());
+        }
         tokenizer =
                 new NativeTokenizer(file, missing.isEmpty() ? json : TokenizerJson.withAddedTokens(json, added, names));
     }
@@ -59,6 +63,17 @@ public final class HuggingFaceTokenizer implements Tokenizer {
                     ErrorCode.TOKENIZER,
                     "the tokenizer file '" + file + "' is malformed: " + malformed.getMessage(),
                     malformed);
+        }
+    }
+
+    /** The library ends the whole process where such a stage finds a text too short for it. Our own stages do not. */
+    private static void refuseStripAtEnd(JsonNode decoder) throws IOException {
+        for (JsonNode part : decoder.findParents("stop")) {
+            if (part.path("stop").asInt() > 0) {
+                throw new IOException(
+                        "field 'decoder' has a " + part.path("type").asText()
+                                + " with 'stop' above 0 beside a stage that only the library can run");
+            }
         }
     }
 
@@ -119,6 +134,15 @@ public final class HuggingFaceTokenizer implements Tokenizer {
 
     @Override
     public String decode(int[] ids, boolean skipSpecialTokens) {
+        IncrementalDetokenizer detokenizer = newDetokenizer(skipSpecialTokens);
+        StringBuilder text = new StringBuilder();
+        for (int id : ids) {
+            text.append(detokenizer.add(id));
+        }
+        return text.append(detokenizer.finish(false)).toString();
+    }
+
+    private String decodeInLibrary(int[] ids, boolean skipSpecialTokens) {
         String text = tokenizer.decode(ids, skipSpecialTokens);
         return cleansUp ? CleanUp.transformers(text) : text;
     }
@@ -132,7 +156,7 @@ public final class HuggingFaceTokenizer implements Tokenizer {
     public IncrementalDetokenizer newDetokenizer(boolean skipSpecialTokens) {
         return decoder.<IncrementalDetokenizer>map(steps -> new StreamingDetokenizer(
                         id -> skipSpecialTokens && names.isSpecial(id) ? null : names.name(id), steps))
-                .orElseGet(() -> new WholeDetokenizer(ids -> decode(ids, skipSpecialTokens)));
+                .orElseGet(() -> new WholeDetokenizer(ids -> decodeInLibrary(ids, skipSpecialTokens)));
     }
 
     @Override

@@ -178,6 +178,33 @@ class HuggingFaceTokenizerTest {
                 .hasMessageStartingWith("the tokenizer file '" + file + "' is malformed: ");
     }
 
+    private static final String STRIPPING = """
+            {"model": {"type": "WordLevel", "unk_token": "a", "vocab": {"a": 0, "bee": 1, "see": 2}},
+             "decoder": {"type": "Sequence", "decoders": [{"type": "Fuse"}%s,
+               {"type": "Strip", "content": "e", "start": 0, "stop": 3}]}}""";
+
+    /** The library ends the process here: it looks for the characters to strip before the text's beginning. */
+    @Test
+    void textsShorterThanWhatIsStrippedDoNoHarm() throws IOException {
+        Path file = Files.writeString(temp.resolve("tokenizer.json"), STRIPPING.formatted(""));
+        try (HuggingFaceTokenizer tokenizer = HuggingFaceTokenizer.open(file)) {
+            assertThat(tokenizer.decode(new int[0], true)).isEmpty();
+            assertThat(tokenizer.decode(new int[] {0}, true)).isEqualTo("a");
+            assertThat(tokenizer.decode(new int[] {1, 2}, true)).isEqualTo("bees");
+        }
+    }
+
+    @Test
+    void decodersThatWouldEndTheProcessAreRefused() throws IOException {
+        String regex = ", {\"type\": \"Replace\", \"pattern\": {\"Regex\": \"x+\"}, \"content\": \"y\"}";
+        Path file = Files.writeString(temp.resolve("tokenizer.json"), STRIPPING.formatted(regex));
+        assertThatThrownBy(() -> HuggingFaceTokenizer.open(file))
+                .isInstanceOf(KindlingException.class)
+                .hasMessage("the tokenizer file '" + file
+                        + "' is malformed: field 'decoder' has a Strip with 'stop' above 0"
+                        + " beside a stage that only the library can run");
+    }
+
     @Test
     void closedTokenizerRefuses() throws Exception {
         HuggingFaceTokenizer tokenizer = HuggingFaceTokenizer.open(resource("bytelevel.json"));
