@@ -1,7 +1,5 @@
 package io.kindling.engine.session;
 
-import io.kindling.engine.error.ErrorCode;
-import io.kindling.engine.error.OperatorException;
 import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
@@ -15,7 +13,7 @@ final class ControlFlows {
     static boolean handles(Node node) {
         return node.domain().isEmpty()
                 && switch (node.opType()) {
-                    case "If", "Loop", "Scan" -> true;
+                    case "If", "Loop", "Scan", "SequenceMap" -> true;
                     default -> false;
                 };
     }
@@ -28,17 +26,8 @@ final class ControlFlows {
         return switch (node.opType()) {
             case "If" -> IfOperator.plan(node, planner);
             case "Loop" -> LoopOperator.plan(node, planner);
-            case "Scan" -> {
-                if (opset < 9) {
-                    throw new OperatorException(
-                            ErrorCode.UNSUPPORTED,
-                            "Scan",
-                            node.name(),
-                            "opset " + opset
-                                    + " is not supported, 9 and newer are; export the model with a newer opset");
-                }
-                yield ScanOperator.plan(node, planner);
-            }
+            case "Scan" -> opset < 9 ? BatchedScanOperator.plan(node, planner) : ScanOperator.plan(node, planner);
+            case "SequenceMap" -> SequenceMapOperator.plan(node, planner);
             default -> null;
         };
     }

@@ -41,6 +41,19 @@ final class Slabs {
         return (int) positive;
     }
 
+    /** A value that outlives the storage of a frame. */
+    static Value copy(DeviceStream stream, Value value) {
+        if (!(value instanceof Tensor tensor)) {
+            return value;
+        }
+        if (tensor.type() == DataType.STRING) {
+            return Tensor.ofStrings(tensor.shape(), tensor.strings());
+        }
+        Tensor copy = Tensor.allocateHost(tensor.type(), tensor.shape());
+        stream.copy(tensor.buffer(), tensor.byteOffset(), copy.buffer(), 0, tensor.byteSize());
+        return copy;
+    }
+
     /** Copies slab {@code index} of {@code whole} to {@code target}. */
     static void extract(DeviceStream stream, Tensor whole, int axis, long index, DeviceBuffer target) {
         long inner = innerBytes(whole, axis);
