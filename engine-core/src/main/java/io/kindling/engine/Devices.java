@@ -9,6 +9,7 @@ import io.kindling.engine.provider.ProviderOptions;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -20,6 +21,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Devices {
     private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
+    /** Each process says it once, however many models it opens. */
+    private static final AtomicBoolean FALLBACK_TOLD = new AtomicBoolean();
+
     private static final Pattern NAME = Pattern.compile("(auto|cpu|cuda)(?::(\\d{1,4}))?");
     private static final Map<Key, Shared> OPEN = new HashMap<>();
 
@@ -89,7 +93,9 @@ final class Devices {
             if (unavailable.code() != ErrorCode.DEVICE_UNAVAILABLE) {
                 throw unavailable;
             }
-            LOG.info("device=auto runs on the CPU: {}", unavailable.getMessage());
+            if (FALLBACK_TOLD.compareAndSet(false, true)) {
+                LOG.info("device=auto runs on the CPU: {}", unavailable.getMessage());
+            }
             return lease("cpu", providerOptions);
         }
     }
