@@ -5,6 +5,8 @@ import io.kindling.engine.Message;
 import io.kindling.engine.PromptOptions;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** Prompts as the text and the ids that a model reads. Thread-safe; owns nothing. */
 public record Prompts(Tokenizer tokenizer, ChatTemplates templates) {
@@ -53,19 +55,28 @@ public record Prompts(Tokenizer tokenizer, ChatTemplates templates) {
         return chat.messages().stream().anyMatch(message -> tokens.needMarks(message.fields()))
                 || tokens.needMarks(options.tools())
                 || tokens.needMarks(options.documents())
-                || tokens.needMarks(options.templateKwargs());
+                || tokens.needMarks(texts(options.templateKwargs()));
     }
 
     private static Prompt.Chat marked(ControlTokens tokens, Prompt.Chat chat) {
         PromptOptions options = chat.options();
+        Map<String, Object> variables = new LinkedHashMap<>(options.templateKwargs());
+        variables.putAll(tokens.marked(texts(options.templateKwargs())));
         return new Prompt.Chat(
                 chat.messages().stream()
                         .map(message -> new Message(tokens.marked(message.fields())))
                         .toList(),
                 options.with(
-                        tokens.marked(options.templateKwargs()),
+                        variables,
                         options.tools().stream().map(tokens::marked).toList(),
                         options.documents().stream().map(tokens::marked).toList()));
+    }
+
+    /** Variables that may hold a user's text: not those that stand for a special token, such as {@code bos_token}. */
+    private static Map<String, Object> texts(Map<String, Object> variables) {
+        Map<String, Object> texts = new LinkedHashMap<>(variables);
+        texts.keySet().removeIf(name -> name.endsWith("_token"));
+        return texts;
     }
 
     private static int[] ids(Prompt.Ids prompt) {
