@@ -162,8 +162,8 @@ public final class Options {
             Scope.GENERATION,
             OptionTypes.choice(OnOverflow.class),
             OnOverflow.ERROR,
-            "What happens to a prompt that leaves no room for an answer: a row error, or its start or its end is cut"
-                    + " off");
+            "What happens to a prompt that leaves no room for an answer: a row error, or its start (after"
+                    + " a begin token) or its end is cut off");
 
     public static final Option<Pooling> POOLING = Option.of(
             "pooling",

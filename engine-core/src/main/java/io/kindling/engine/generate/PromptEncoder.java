@@ -8,6 +8,7 @@ import io.kindling.engine.metadata.ModelPackage;
 import io.kindling.engine.text.Prompts;
 import io.kindling.engine.text.Tokenizer;
 import java.util.Arrays;
+import java.util.OptionalInt;
 
 /** Makes the ids to feed from a request's prompt. Thread-safe: tasks encode on their own threads. */
 final class PromptEncoder {
@@ -44,8 +45,18 @@ final class PromptEncoder {
                                 + " tokens, the model's context is "
                                 + limit + " and the answer needs room; shorten the prompt or set onOverflow to "
                                 + "truncate_left or truncate_right");
-            case TRUNCATE_LEFT -> Arrays.copyOfRange(ids, ids.length - kept, ids.length);
+            case TRUNCATE_LEFT -> end(ids, kept);
             case TRUNCATE_RIGHT -> Arrays.copyOf(ids, kept);
         };
+    }
+
+    /** The last ids; a begin token that comes first stays so, since models were trained to find it there. */
+    private int[] end(int[] ids, int kept) {
+        int[] end = Arrays.copyOfRange(ids, ids.length - kept, ids.length);
+        OptionalInt begin = prompts.beginToken();
+        if (begin.isPresent() && ids[0] == begin.getAsInt()) {
+            end[0] = ids[0];
+        }
+        return end;
     }
 }

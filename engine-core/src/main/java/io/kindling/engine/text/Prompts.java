@@ -7,6 +7,7 @@ import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /** Prompts as the text and the ids that a model reads. Thread-safe; owns nothing. */
 public record Prompts(Tokenizer tokenizer, ChatTemplates templates) {
@@ -34,7 +35,16 @@ public record Prompts(Tokenizer tokenizer, ChatTemplates templates) {
         int[] ids = prompt instanceof Prompt.Ids given
                 ? ids(given)
                 : prompt instanceof Prompt.Chat chat ? encode(chat) : encode((Prompt.Text) prompt);
-        return ids.length == 0 ? beginToken() : ids;
+        return ids.length == 0 ? new int[] {beginToken().orElseThrow(Prompts::nothingToStartFrom)} : ids;
+    }
+
+    /** The model's begin token, if it has one that is a single id. */
+    public OptionalInt beginToken() {
+        int[] ids = templates
+                .specialToken("bos_token")
+                .map(token -> tokenizer.encode(token, false))
+                .orElse(new int[0]);
+        return ids.length == 1 ? OptionalInt.of(ids[0]) : OptionalInt.empty();
     }
 
     private int[] encode(Prompt.Text prompt) {
@@ -83,16 +93,9 @@ public record Prompts(Tokenizer tokenizer, ChatTemplates templates) {
         return prompt.ids().stream().mapToInt(Integer::intValue).toArray();
     }
 
-    private int[] beginToken() {
-        int[] ids = templates
-                .specialToken("bos_token")
-                .map(token -> tokenizer.encode(token, false))
-                .orElse(new int[0]);
-        if (ids.length != 1) {
-            throw new KindlingException(
-                    ErrorCode.TOKENIZER,
-                    "the prompt has no tokens and the model no begin token to start from; give a prompt");
-        }
-        return ids;
+    private static KindlingException nothingToStartFrom() {
+        return new KindlingException(
+                ErrorCode.TOKENIZER,
+                "the prompt has no tokens and the model no begin token to start from; give a prompt");
     }
 }

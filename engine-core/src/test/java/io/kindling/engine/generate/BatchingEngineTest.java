@@ -192,6 +192,19 @@ class BatchingEngineTest {
     }
 
     @Test
+    void truncationOnTheLeftKeepsALeadingBeginToken() throws Exception {
+        Client client = open();
+        GenerationOptions left = options(4, List.of(), false, OnOverflow.TRUNCATE_LEFT);
+        String letters = "abcdefgh".repeat(5);
+        GenerationResult kept = get(client.submit(text("first", "A" + letters, left)));
+        assertThat(kept.promptIds())
+                .isEqualTo(("A" + letters.substring(40 - 27)).chars().boxed().toList());
+        kept = get(client.submit(text("later", "aA" + letters, left)));
+        assertThat(kept.promptIds())
+                .isEqualTo(letters.substring(40 - 28).chars().boxed().toList());
+    }
+
+    @Test
     void answerEndsWhereTheContextDoes() throws Exception {
         GenerationResult result = get(open().submit(text("r", "a".repeat(CONTEXT - 2), FOUR)));
         assertThat(result.tokenIds()).hasSize(2);
