@@ -26,7 +26,7 @@ class ConnectorArrowsTest {
     void theCoreUsesNoCatalystTrees() {
         DescribedPredicate<JavaClass> trees = resideInAPackage("org.apache.spark.sql.catalyst..")
                 .and(not(nameMatching("org\\.apache\\.spark\\.sql\\.catalyst\\.(InternalRow"
-                        + "|util\\.(ArrayData|MapData)|analysis\\.NoSuch\\w+Exception"
+                        + "|util\\.(ArrayData|GenericArrayData|MapData)|analysis\\.NoSuch\\w+Exception"
                         + "|expressions\\.GenericInternalRow)")));
         noClasses().should().dependOnClassesThat(trees).check(CONNECTOR);
     }

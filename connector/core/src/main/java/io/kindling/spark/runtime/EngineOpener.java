@@ -2,6 +2,7 @@ package io.kindling.spark.runtime;
 
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationEngine;
+import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import java.nio.file.Path;
 
@@ -14,6 +15,8 @@ interface EngineOpener {
         GenerationEngine generation();
 
         TextEncoder encoder();
+
+        Session session();
 
         @Override
         void close();

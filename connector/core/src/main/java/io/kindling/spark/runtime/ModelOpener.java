@@ -3,6 +3,7 @@ package io.kindling.spark.runtime;
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationEngine;
 import io.kindling.engine.Model;
+import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import java.nio.file.Path;
 import org.apache.spark.SparkEnv;
@@ -23,6 +24,11 @@ final class ModelOpener implements EngineOpener {
         @Override
         public TextEncoder encoder() {
             return model.encoder();
+        }
+
+        @Override
+        public Session session() {
+            return model.session();
         }
 
         @Override

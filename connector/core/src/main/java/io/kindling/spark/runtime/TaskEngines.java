@@ -2,6 +2,7 @@ package io.kindling.spark.runtime;
 
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationEngine;
+import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.metrics.GenerationMetrics;
@@ -47,6 +48,10 @@ public final class TaskEngines {
             return lease.model().encoder();
         }
 
+        Session session() {
+            return lease.model().session();
+        }
+
         @Override
         public synchronized void close() {
             try (lease) {
@@ -81,6 +86,12 @@ public final class TaskEngines {
             Optional<GenerationMetrics> metrics,
             Action<TextEncoder, T> action) {
         return use(source, plan, metrics, model -> action.with(model.encoder()));
+    }
+
+    /** Runs an action with the session of a model; see {@link #with}. */
+    static <T> T session(
+            ModelSource source, GenerationPlan plan, Optional<GenerationMetrics> metrics, Action<Session, T> action) {
+        return use(source, plan, metrics, model -> action.with(model.session()));
     }
 
     private static <T> T use(

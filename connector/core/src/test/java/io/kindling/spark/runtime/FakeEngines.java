@@ -8,6 +8,7 @@ import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationResult.FinishReason;
 import io.kindling.engine.GenerationStats;
 import io.kindling.engine.Message;
+import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
@@ -43,6 +44,11 @@ public final class FakeEngines {
         TaskEngines.use(new EngineRegistry(FakeEngines::open));
     }
 
+    /** Makes this JVM's tasks use the real engine, until the next {@link #install}. */
+    public static void remove() {
+        TaskEngines.use(new EngineRegistry(new ModelOpener()));
+    }
+
     public static long sessionsOpened() {
         return TaskEngines.sessionsOpened();
     }
@@ -67,6 +73,11 @@ public final class FakeEngines {
         @Override
         public TextEncoder encoder() {
             return new FakeEncoder();
+        }
+
+        @Override
+        public Session session() {
+            throw new UnsupportedOperationException("the fake has no graph");
         }
 
         @Override
