@@ -158,7 +158,8 @@ public final class EncoderResolver {
                         case "Normalize" -> normalizes = true;
                         case "Pooling" ->
                             pooling = pooling(
-                                    file, root.resolve(module.path("path").asText()));
+                                    file,
+                                    file.path(root, "path", module.path("path").asText()));
                         default ->
                             throw file.unsupported(
                                     "type",

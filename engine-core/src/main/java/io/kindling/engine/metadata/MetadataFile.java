@@ -10,11 +10,13 @@ import io.kindling.engine.error.ModelException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -29,6 +31,9 @@ final class MetadataFile {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
             .build();
+
+    private static final int MAX_YAML_VALUES = 1 << 20;
+    private static final int MAX_YAML_DEPTH = 100;
 
     private final Path file;
     private final JsonNode root;
@@ -71,11 +76,32 @@ final class MetadataFile {
         return read(file, text -> {
             try {
                 Yaml yaml = new Yaml(new SafeConstructor(new LoaderOptions()));
-                return MAPPER.valueToTree(yaml.load(text));
+                Object content = yaml.load(text);
+                requireSmall(file, content, 0, new int[1]);
+                return MAPPER.valueToTree(content);
             } catch (YAMLException | IllegalArgumentException malformed) {
                 throw malformed(file, "is no YAML: " + malformed.getMessage(), malformed);
             }
         });
+    }
+
+    /** Aliases let a small YAML file stand for a tree without end. */
+    private static void requireSmall(Path file, Object value, int depth, int[] values) {
+        if (++values[0] > MAX_YAML_VALUES || depth > MAX_YAML_DEPTH) {
+            throw malformed(
+                    file,
+                    "stands for more than " + MAX_YAML_VALUES + " values or nests them more than " + MAX_YAML_DEPTH
+                            + " deep, aliases written out; write it with fewer aliases",
+                    null);
+        }
+        if (value instanceof Map<?, ?> map) {
+            map.forEach((key, entry) -> {
+                requireSmall(file, key, depth + 1, values);
+                requireSmall(file, entry, depth + 1, values);
+            });
+        } else if (value instanceof Collection<?> items) {
+            items.forEach(item -> requireSmall(file, item, depth + 1, values));
+        }
     }
 
     private interface Parser {
@@ -140,6 +166,15 @@ final class MetadataFile {
             throw invalid(path, "must be a text, not " + node);
         }
         return Optional.of(node.textValue());
+    }
+
+    /** The place below {@code root} that a field names; it need not be there, nor lie in {@code root}. */
+    Path path(Path root, String field, String name) {
+        try {
+            return root.resolve(name).normalize();
+        } catch (InvalidPathException noPath) {
+            throw new ModelException(ErrorCode.MODEL_INVALID, file.toString(), field, "names no path", noPath);
+        }
     }
 
     List<String> texts(String path) {

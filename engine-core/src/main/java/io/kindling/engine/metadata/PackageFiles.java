@@ -125,7 +125,7 @@ public record PackageFiles(
 
     /** A package may be hostile: its graph must lie in its folder, links followed. */
     private static Path contained(Path root, String name, MetadataFile genai) {
-        Path graph = root.resolve(name).normalize();
+        Path graph = genai.path(root, "model.decoder.filename", name);
         if (!Files.isRegularFile(graph)) {
             throw new ModelException(
                     ErrorCode.NOT_FOUND,

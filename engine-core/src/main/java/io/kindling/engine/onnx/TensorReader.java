@@ -73,48 +73,39 @@ final class TensorReader {
         return view.order(ByteOrder.LITTLE_ENDIAN);
     }
 
+    /** Entries are counted before memory is spent: a shape is only a claim. */
     private ByteBuffer typed(TensorProto proto, DataType type, long elements, long size) {
         String name = proto.getName();
-        ByteBuffer bytes = ByteBuffer.allocateDirect(Math.toIntExact(size)).order(ByteOrder.LITTLE_ENDIAN);
         switch (type) {
-            case FLOAT, COMPLEX64 -> {
+            case FLOAT, COMPLEX64 ->
                 requireCount(
                         name,
                         "float_data",
                         proto.getFloatDataCount(),
                         type == DataType.FLOAT ? elements : 2 * elements);
-                proto.getFloatDataList().forEach(bytes::putFloat);
-            }
-            case DOUBLE, COMPLEX128 -> {
+            case DOUBLE, COMPLEX128 ->
                 requireCount(
                         name,
                         "double_data",
                         proto.getDoubleDataCount(),
                         type == DataType.DOUBLE ? elements : 2 * elements);
-                proto.getDoubleDataList().forEach(bytes::putDouble);
-            }
-            case INT64 -> {
-                requireCount(name, "int64_data", proto.getInt64DataCount(), elements);
-                proto.getInt64DataList().forEach(bytes::putLong);
-            }
-            case UINT64 -> {
-                requireCount(name, "uint64_data", proto.getUint64DataCount(), elements);
-                proto.getUint64DataList().forEach(bytes::putLong);
-            }
-            case UINT32 -> {
-                requireCount(name, "uint64_data", proto.getUint64DataCount(), elements);
-                proto.getUint64DataList().forEach(value -> bytes.putInt(value.intValue()));
-            }
-            case INT32 -> {
-                requireCount(name, "int32_data", proto.getInt32DataCount(), elements);
-                proto.getInt32DataList().forEach(bytes::putInt);
-            }
+            case INT64 -> requireCount(name, "int64_data", proto.getInt64DataCount(), elements);
+            case UINT64, UINT32 -> requireCount(name, "uint64_data", proto.getUint64DataCount(), elements);
+            case INT32 -> requireCount(name, "int32_data", proto.getInt32DataCount(), elements);
+            default -> requireCount(name, "int32_data", proto.getInt32DataCount(), type.bits() == 16 ? elements : size);
+        }
+        ByteBuffer bytes = ByteBuffer.allocateDirect(Math.toIntExact(size)).order(ByteOrder.LITTLE_ENDIAN);
+        switch (type) {
+            case FLOAT, COMPLEX64 -> proto.getFloatDataList().forEach(bytes::putFloat);
+            case DOUBLE, COMPLEX128 -> proto.getDoubleDataList().forEach(bytes::putDouble);
+            case INT64 -> proto.getInt64DataList().forEach(bytes::putLong);
+            case UINT64 -> proto.getUint64DataList().forEach(bytes::putLong);
+            case UINT32 -> proto.getUint64DataList().forEach(value -> bytes.putInt(value.intValue()));
+            case INT32 -> proto.getInt32DataList().forEach(bytes::putInt);
             default -> {
                 if (type.bits() == 16) {
-                    requireCount(name, "int32_data", proto.getInt32DataCount(), elements);
                     proto.getInt32DataList().forEach(value -> bytes.putShort(value.shortValue()));
                 } else {
-                    requireCount(name, "int32_data", proto.getInt32DataCount(), size);
                     proto.getInt32DataList().forEach(value -> bytes.put(value.byteValue()));
                 }
             }

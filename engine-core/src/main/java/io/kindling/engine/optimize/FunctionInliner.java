@@ -23,6 +23,10 @@ import java.util.Set;
 public final class FunctionInliner {
     /** Functions that call functions grow exponentially; far above what real models have. */
     private static final int MAX_NODES = 2_000_000;
+    /** Functions without nodes can call each other as often, and a call costs more than a node. */
+    private static final int MAX_CALLS = 100_000;
+    /** Calls and bodies inside of each other. */
+    private static final int MAX_DEPTH = 200;
 
     private final OnnxModel model;
     private final Map<String, OnnxModel.Function> functions = new HashMap<>();
@@ -30,6 +34,8 @@ public final class FunctionInliner {
     private final Set<String> names = new HashSet<>();
     private final Set<String> calling = new HashSet<>();
     private int nodes;
+    private int calls;
+    private int depth;
 
     private FunctionInliner(OnnxModel model) {
         this.model = model;
@@ -62,6 +68,15 @@ public final class FunctionInliner {
     }
 
     private void expand(Node node, List<Node> into) {
+        if (depth == MAX_DEPTH) {
+            throw invalid(node, "functions and bodies nest more than " + MAX_DEPTH + " deep");
+        }
+        depth++;
+        replace(node, into);
+        depth--;
+    }
+
+    private void replace(Node node, List<Node> into) {
         OnnxModel.Function function = functions.get(key(node.domain(), node.opType()));
         if (function == null) {
             if (++nodes > MAX_NODES) {
@@ -69,6 +84,9 @@ public final class FunctionInliner {
             }
             into.add(Bodies.map(node, this::inline));
             return;
+        }
+        if (++calls > MAX_CALLS) {
+            throw invalid(node, "functions call each other more than " + MAX_CALLS + " times");
         }
         String key = key(function.domain(), function.name());
         if (!calling.add(key)) {
