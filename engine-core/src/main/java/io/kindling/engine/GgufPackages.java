@@ -3,6 +3,7 @@ package io.kindling.engine;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.gguf.GgufConverter;
+import io.kindling.engine.gguf.GgufParts;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -14,7 +15,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * GGUF files as ONNX packages: each is converted once and kept under {@code gguf/<SHA-256 of the file>} of the cache folder,
+ * GGUF files as ONNX packages: each is converted once and kept under {@code gguf/<SHA-256 of the file or of all parts>} of the cache folder,
  * which is the system property {@code kindling.cache.dir}, else the environment's {@code KINDLING_CACHE}, else
  * {@code .cache/kindling} in the user's home.
  */
@@ -60,18 +61,28 @@ final class GgufPackages {
     }
 
     private static String digest(Path file) {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+        try {
             MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-            ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
-            while (channel.read(chunk) >= 0) {
-                sha256.update(chunk.flip());
-                chunk.clear();
+            for (Path part : GgufParts.files(file)) {
+                if (Files.exists(part)) { // the converter says what is missing
+                    update(sha256, part);
+                }
             }
             return HexFormat.of().formatHex(sha256.digest());
         } catch (IOException fault) {
             throw new KindlingException(ErrorCode.IO, file + ": cannot be read: " + fault, fault);
         } catch (NoSuchAlgorithmException impossible) {
             throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static void update(MessageDigest sha256, Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
+            while (channel.read(chunk) >= 0) {
+                sha256.update(chunk.flip());
+                chunk.clear();
+            }
         }
     }
 }

@@ -70,7 +70,12 @@ final class DecoderWeights {
             }
             // One element a row, so that the order of rows is that of elements.
             GgufTensor column = new GgufTensor(
-                    tensor.name(), tensor.type(), List.of(1L, (long) source.all()), tensor.offset(), tensor.byteSize());
+                    tensor.file(),
+                    tensor.name(),
+                    tensor.type(),
+                    List.of(1L, (long) source.all()),
+                    tensor.offset(),
+                    tensor.byteSize());
             rows = rows == null ? new WeightRows(file, tensor.type(), 1) : rows;
             rows.add(column, source);
             size += source.rows();

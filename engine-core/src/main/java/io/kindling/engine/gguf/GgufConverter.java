@@ -35,6 +35,7 @@ public final class GgufConverter {
     /**
      * Converts; the folder appears when everything in it is written, or not at all.
      *
+     * @param gguf the file, or any part of a model in several
      * @param folder may exist only if it is empty
      * @throws ModelException naming the file, then the tensor or metadata key, and what to do
      */
@@ -48,7 +49,7 @@ public final class GgufConverter {
      * @param preTokenizer such as {@code llama-bpe}, for files that name none or one that is not known
      */
     public static void convert(Path gguf, Path folder, Optional<String> preTokenizer) {
-        GgufFile file = GgufReader.read(gguf);
+        GgufFile file = GgufParts.read(gguf);
         Path target = folder.toAbsolutePath().normalize();
         Path unfinished = null;
         try {

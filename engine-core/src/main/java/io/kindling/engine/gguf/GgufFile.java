@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The header of a GGUF file: metadata and tensors by name, in file order.
+ * The header of a GGUF file, or of all parts of a model: metadata and tensors by name, in file order.
  *
+ * @param path the file, or the first part
  * @param metadata values are Long (all integers), Double (all floats), Boolean, String or List
  */
 record GgufFile(Path path, Map<String, Object> metadata, Map<String, GgufTensor> tensors) {
@@ -57,11 +58,11 @@ record GgufFile(Path path, Map<String, Object> metadata, Map<String, GgufTensor>
                     "tensor '" + tensor.name() + "'",
                     "has " + tensor.byteSize() + " bytes; tensors of 2 GiB and more are not converted");
         }
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+        try (FileChannel channel = FileChannel.open(tensor.file(), StandardOpenOption.READ)) {
             return channel.map(FileChannel.MapMode.READ_ONLY, tensor.offset(), tensor.byteSize())
                     .order(ByteOrder.LITTLE_ENDIAN);
         } catch (IOException fault) {
-            throw new ModelException(ErrorCode.IO, path.toString(), "", "cannot be read: " + fault, fault);
+            throw new ModelException(ErrorCode.IO, tensor.file().toString(), "", "cannot be read: " + fault, fault);
         }
     }
 

@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +95,7 @@ final class GgufReader {
                 throw cursor.invalid(at, "tensor '" + tensor.name() + "'", "is there twice");
             }
         }
+        refuseOverlaps(relative.values());
         long dataStart = (cursor.position() + (long) alignment - 1) / alignment * alignment;
         Map<String, GgufTensor> tensors = new LinkedHashMap<>();
         for (GgufTensor tensor : relative.values()) {
@@ -197,7 +200,26 @@ final class GgufReader {
             throw cursor.invalid(
                     at, element + "offset", "is " + offset + ", no multiple of the alignment " + alignment);
         }
-        return new GgufTensor(name, type, dimensions, offset, elements / type.blockElements() * type.blockBytes());
+        return new GgufTensor(
+                path, name, type, dimensions, offset, elements / type.blockElements() * type.blockBytes());
+    }
+
+    private void refuseOverlaps(Collection<GgufTensor> tensors) {
+        List<GgufTensor> inOrder = tensors.stream()
+                .sorted(Comparator.comparingLong(GgufTensor::offset))
+                .toList();
+        for (int k = 1; k < inOrder.size(); k++) {
+            GgufTensor before = inOrder.get(k - 1);
+            GgufTensor tensor = inOrder.get(k);
+            if (tensor.offset() - before.offset() < before.byteSize()) {
+                throw new ModelException(
+                        ErrorCode.MODEL_INVALID,
+                        path.toString(),
+                        "tensor '" + tensor.name() + "'",
+                        "begins at offset " + tensor.offset() + " of the data, inside tensor '" + before.name() + "' ("
+                                + before.byteSize() + " bytes at offset " + before.offset() + ")");
+            }
+        }
     }
 
     private GgufTensor placed(GgufTensor tensor, long dataStart) {
@@ -211,6 +233,11 @@ final class GgufReader {
                             + available + " bytes; the file is cut off");
         }
         return new GgufTensor(
-                tensor.name(), tensor.type(), tensor.dimensions(), dataStart + tensor.offset(), tensor.byteSize());
+                path,
+                tensor.name(),
+                tensor.type(),
+                tensor.dimensions(),
+                dataStart + tensor.offset(),
+                tensor.byteSize());
     }
 }

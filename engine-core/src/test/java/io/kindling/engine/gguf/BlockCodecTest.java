@@ -39,7 +39,7 @@ class BlockCodecTest {
     private static WeightRows rows(GgufType type) {
         Path blocks = folder.resolve(type + ".blocks");
         long bytes = (long) ROWS * COLUMNS / type.blockElements() * type.blockBytes();
-        GgufTensor tensor = new GgufTensor("w", type, List.of((long) COLUMNS, (long) ROWS), 0, bytes);
+        GgufTensor tensor = new GgufTensor(blocks, "w", type, List.of((long) COLUMNS, (long) ROWS), 0, bytes);
         return WeightRows.of(new GgufFile(blocks, Map.of(), Map.of("w", tensor)), tensor);
     }
 

@@ -57,6 +57,24 @@ class GgufReaderTest {
     }
 
     @Test
+    void tensorsMayNotLieInEachOther() throws IOException {
+        byte[] file = new GgufBytes()
+                .tensor("a", 0, new byte[64], 16)
+                .tensor("b", 0, new byte[64], 16)
+                .build();
+        // The offset of b, 64, is the last field before the data.
+        int at = file.length - 128 - Long.BYTES;
+        while (file[at] != 64) {
+            at--;
+        }
+        file[at] = 32;
+        Path damaged = write(file);
+        assertThatThrownBy(() -> GgufReader.read(damaged))
+                .hasMessageContaining("'b': begins at offset 32")
+                .hasMessageContaining("inside tensor 'a'");
+    }
+
+    @Test
     void refusesEveryTruncationWithATypedError() throws IOException {
         byte[] whole = GgufBytes.tinyLlama(3, 8).build();
         for (int length = 1; length < 1200; length++) {

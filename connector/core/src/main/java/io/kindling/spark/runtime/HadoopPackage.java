@@ -2,6 +2,7 @@ package io.kindling.spark.runtime;
 
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.gguf.GgufParts;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -44,7 +45,9 @@ final class HadoopPackage {
                 return new HadoopPackage(fileSystem, path, "", sorted(files));
             }
             if (path.getName().endsWith(".gguf")) {
-                files.add(status);
+                for (String part : GgufParts.names(path.getName())) {
+                    files.add(fileSystem.getFileStatus(new Path(path.getParent(), part)));
+                }
             } else {
                 collect(fileSystem, path.getParent(), false, files, uri);
             }
