@@ -145,6 +145,38 @@ class BatchingEngineTest {
         assertThat(result.finishReason()).isEqualTo(FinishReason.STOP);
     }
 
+    /** The tokenizer's letters are UTF-16 units: half a character is left when the limit comes between them. */
+    @Test
+    void aCharacterThatTheLimitCutsIsTrimmedAndFlagged() throws Exception {
+        Client client = open();
+        GenerationResult cut = get(client.submit(forced(97, 0xD83D)));
+        assertThat(cut.text()).isEqualTo("a");
+        assertThat(cut.characterCut()).isTrue();
+        GenerationResult whole = get(client.submit(forced(97, 0xD83D, 0xDE00)));
+        assertThat(whole.text()).isEqualTo("a\uD83D\uDE00");
+        assertThat(whole.characterCut()).isFalse();
+    }
+
+    private static GenerationRequest forced(Integer... ids) {
+        return new GenerationRequest(
+                "r",
+                new Prompt.Ids(List.of(40)),
+                GenerationOptions.defaults().withMaxNewTokens(ids.length),
+                OptionalLong.empty(),
+                List.of(ids),
+                0);
+    }
+
+    /** After 127 comes 0, a special token whose text is {@code <0>} and no part of answers. */
+    @Test
+    void aStopTextMayEndInASpecialToken() throws Exception {
+        GenerationRequest request = GenerationRequest.of(
+                "r", new Prompt.Ids(List.of(124)), options(8, List.of("\u007f<0"), false, OnOverflow.ERROR));
+        GenerationResult result = get(open().submit(request));
+        assertThat(result.text()).isEqualTo("}~");
+        assertThat(result.finishReason()).isEqualTo(FinishReason.STOP);
+    }
+
     @Test
     void forcedIdsReplaceTheChosenOnesToTheirEnd() throws Exception {
         List<Integer> forced = List.of(50, (int) 'z', 60);
