@@ -86,7 +86,10 @@ final class BraceFormat {
         if (!matcher.matches()) {
             throw new TemplateError("invalid format specifier '" + specification + "'");
         }
-        boolean number = Operators.isNumber(value) && !(value instanceof Boolean && matcher.group(8) == null);
+        boolean number = Operators.isNumber(value);
+        if (!number) {
+            checkText(value, matcher);
+        }
         String text = number ? number(value, matcher) : Values.text(value);
         if (!number && matcher.group(7) != null) {
             int most = Integer.parseInt(matcher.group(7));
@@ -94,11 +97,25 @@ final class BraceFormat {
         }
         boolean zeros = matcher.group(4) != null && matcher.group(2) == null;
         String fill = matcher.group(1) != null ? matcher.group(1) : zeros ? "0" : " ";
-        String align = matcher.group(2) != null ? matcher.group(2) : zeros ? "=" : number ? ">" : "<";
+        String align = matcher.group(2) != null ? matcher.group(2) : zeros && number ? "=" : number ? ">" : "<";
         int width = matcher.group(5) == null ? 0 : Integer.parseInt(matcher.group(5));
         int sign = align.equals("=") && (text.startsWith("-") || text.startsWith("+")) ? 1 : 0;
-        double before = align.equals("<") ? 0 : align.equals("^") ? 0.5 : 1;
+        if (align.equals("^")) { // an odd space goes after, unlike in center()
+            int length = (int) Values.length(text);
+            text = TextMethods.pad(text, length + Math.max(0, width - length) / 2, fill, 1);
+        }
+        double before = align.equals("<") || align.equals("^") ? 0 : 1;
         return text.substring(0, sign) + TextMethods.pad(text.substring(sign), width - sign, fill, before);
+    }
+
+    /** Texts take width and precision, other values no specification at all. */
+    private static void checkText(Object value, Matcher matcher) {
+        String type = matcher.group(8);
+        boolean numeric = type != null && !type.equals("s") || matcher.group(3) != null || matcher.group(6) != null;
+        if (!Values.isText(value) || numeric || "=".equals(matcher.group(2))) {
+            throw new TemplateError(
+                    "unsupported format '" + matcher.group() + "' for '" + Values.typeName(value) + "'");
+        }
     }
 
     private static String number(Object value, Matcher matcher) {
@@ -109,7 +126,7 @@ final class BraceFormat {
                     case "" ->
                         value instanceof Double real && matcher.group(7) != null
                                 ? NumberFormat.real(real, 'g', precision)
-                                : Values.text(value);
+                                : Values.text(value instanceof Boolean ? (Object) Values.integer(value) : value);
                     case "d", "n" -> Long.toString(Values.integer(value));
                     case "b" -> Long.toString(Values.integer(value), 2);
                     case "o" -> Long.toString(Values.integer(value), 8);

@@ -71,6 +71,20 @@ final class Filters {
                     ? (Object) Math.abs(real)
                     : Integers.of(Integers.big(number).abs());
         });
+        for (String name : List.of(
+                "string",
+                "safe",
+                "escape",
+                "e",
+                "forceescape",
+                "lower",
+                "upper",
+                "capitalize",
+                "title",
+                "wordcount",
+                "abs")) {
+            ALL.computeIfPresent(name, (same, filter) -> checked("", filter));
+        }
     }
 
     /** A filter that takes these arguments and no others. */
@@ -172,7 +186,7 @@ final class Filters {
             double rounded = new BigDecimal(number)
                     .setScale(precision, RoundingMode.HALF_EVEN)
                     .doubleValue();
-            return value instanceof Double ? (Object) rounded : (Object) (long) rounded;
+            return value instanceof Double ? (Object) Math.copySign(rounded, number) : (Object) (long) rounded;
         }
         double scale = Math.pow(10, precision);
         return switch (method) {

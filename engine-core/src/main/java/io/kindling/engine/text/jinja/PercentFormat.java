@@ -1,5 +1,7 @@
 package io.kindling.engine.text.jinja;
 
+import java.math.BigInteger;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -42,10 +44,15 @@ final class PercentFormat {
             }
             out.append(pad(convert(value, type.charAt(0), field), field));
         }
-        if (next < items.size() && !(values instanceof Map)) {
+        if (next < items.size() && !isSubscriptable(values)) {
             throw new TemplateError("not all arguments converted during string formatting");
         }
         return out.append(pattern.substring(from)).toString();
+    }
+
+    /** What Python takes for a mapping, whose values need not all be used. */
+    private static boolean isSubscriptable(Object values) {
+        return values instanceof Map || values instanceof List && !(values instanceof Tuple) || values instanceof Range;
     }
 
     private static String convert(Object value, char type, Matcher field) {
@@ -59,7 +66,14 @@ final class PercentFormat {
                         : text;
             }
             case 'c' -> {
-                return value instanceof Long code ? Character.toString(Math.toIntExact(code)) : Values.text(value);
+                boolean one = Values.isText(value) && Values.length(value) == 1;
+                boolean code = (value instanceof Long || value instanceof Boolean)
+                        && Character.isValidCodePoint(
+                                (int) Math.max(-1, Math.min(Values.integer(value), Integer.MAX_VALUE)));
+                if (!one && !code) {
+                    throw new TemplateError("%c requires int or char");
+                }
+                return one ? Values.text(value) : Character.toString(Values.smallInteger(value));
             }
             case 'd', 'i', 'u', 'x', 'X', 'o' -> {
                 return signed(integer(value, type), field);
@@ -80,17 +94,18 @@ final class PercentFormat {
 
     private static String integer(Object value, char type) {
         boolean decimal = type == 'd' || type == 'i' || type == 'u';
-        long number = decimal && value instanceof Double real ? (long) (double) real : checked(value, type);
-        String text =
-                decimal ? Long.toString(number) : type == 'o' ? Long.toString(number, 8) : Long.toString(number, 16);
+        BigInteger number = decimal && value instanceof Double real
+                ? BigInteger.valueOf((long) (double) real)
+                : checked(value, type);
+        String text = number.toString(decimal ? 10 : type == 'o' ? 8 : 16);
         return type == 'X' ? text.toUpperCase(Locale.ROOT) : text;
     }
 
-    private static long checked(Object value, char type) {
-        if (!(value instanceof Long || value instanceof Boolean)) {
+    private static BigInteger checked(Object value, char type) {
+        if (!(value instanceof Long || value instanceof BigInteger || value instanceof Boolean)) {
             throw new TemplateError("%" + type + " format: an integer is required, not " + Values.typeName(value));
         }
-        return Values.integer(value);
+        return Integers.big(value);
     }
 
     private static String signed(String number, Matcher field) {

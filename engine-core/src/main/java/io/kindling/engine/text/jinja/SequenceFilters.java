@@ -148,7 +148,8 @@ final class SequenceFilters {
     private static UnaryOperator<Object> attributes(Arguments arguments) {
         Object attribute = arguments.get(2, "attribute", null);
         if (!Values.isText(attribute) || Values.text(attribute).indexOf(',') < 0) {
-            return path(attribute, null);
+            UnaryOperator<Object> path = path(attribute, null);
+            return item -> new Several(Collections.singletonList(path.apply(item)));
         }
         List<UnaryOperator<Object>> paths = new ArrayList<>();
         for (String part : Values.text(attribute).split(",", -1)) {
@@ -187,6 +188,7 @@ final class SequenceFilters {
             UnaryOperator<Object> attribute,
             boolean caseSensitive,
             boolean reverse) {
+        items.forEach(attribute::apply); // Python makes every key, also that of a single item
         Comparator<Object> order = order(context, attribute, caseSensitive);
         items.sort(reverse ? order.reversed() : order);
         return items;
@@ -234,7 +236,9 @@ final class SequenceFilters {
         if (items.isEmpty()) {
             return new Undefined("No aggregated item, sequence was empty.");
         }
-        Comparator<Object> order = order(context, attribute(arguments, 1), arguments.flag(0, "case_sensitive", false));
+        UnaryOperator<Object> attribute = attribute(arguments, 1);
+        items.forEach(attribute::apply); // as for sort
+        Comparator<Object> order = order(context, attribute, arguments.flag(0, "case_sensitive", false));
         Object best = items.get(0);
         for (Object item : items.subList(1, items.size())) {
             best = sign * order.compare(item, best) > 0 ? item : best;
