@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import java.io.IOException;
+import java.nio.charset.MalformedInputException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -81,9 +82,46 @@ final class JsonLines {
         return new KindlingException(ErrorCode.IO, file + ": line " + line + ": " + problem, cause);
     }
 
+    /** One line of a file of cases: what it holds, or what is wrong with it. */
+    record Case(ObjectNode object, String problem) {}
+
+    /**
+     * All lines that are not blank; one that holds no JSON object is a case by itself, so that it costs no other its answer.
+     *
+     * @throws KindlingException NOT_FOUND or IO, naming the file
+     */
+    static List<Case> cases(Path file) {
+        List<Case> cases = new ArrayList<>();
+        int number = 0;
+        for (String text : readLines(file)) {
+            number++;
+            if (!text.isBlank()) {
+                cases.add(oneCase(text, number));
+            }
+        }
+        return cases;
+    }
+
+    private static Case oneCase(String text, int number) {
+        try {
+            return MAPPER.readTree(text) instanceof ObjectNode object
+                    ? new Case(object, "")
+                    : new Case(null, "line " + number + ": a JSON object is expected");
+        } catch (JsonProcessingException problem) {
+            return new Case(null, "line " + number + ": " + problem.getOriginalMessage());
+        }
+    }
+
+    /** Lines without a byte order mark. */
     private static List<String> readLines(Path file) {
         try {
-            return Files.readAllLines(file);
+            List<String> lines = new ArrayList<>(Files.readAllLines(file));
+            if (!lines.isEmpty() && lines.get(0).startsWith("\uFEFF")) {
+                lines.set(0, lines.get(0).substring(1));
+            }
+            return lines;
+        } catch (MalformedInputException notText) {
+            throw new KindlingException(ErrorCode.IO, file + ": is no UTF-8 text; save it as UTF-8", notText);
         } catch (NoSuchFileException missing) {
             throw new KindlingException(ErrorCode.NOT_FOUND, file + ": no such file", missing);
         } catch (IOException problem) {

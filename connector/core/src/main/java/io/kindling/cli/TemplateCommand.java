@@ -39,8 +39,11 @@ final class TemplateCommand extends CliCommand {
     @Override
     public Integer call() {
         ChatTemplates templates = templates();
-        for (JsonLines.Line line : JsonLines.read(cases)) {
-            out().println(JsonLines.write(answer(line.object(), templates)));
+        for (JsonLines.Case line : JsonLines.cases(cases)) {
+            out().println(JsonLines.write(
+                    line.object() == null
+                            ? JsonLines.object().put("error", line.problem())
+                            : answer(line.object(), templates)));
         }
         return 0;
     }

@@ -1,6 +1,7 @@
 package io.kindling.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kindling.engine.TextModel;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.error.OptionException;
 import io.kindling.engine.text.HuggingFaceTokenizer;
@@ -22,7 +23,7 @@ final class TokenizeCommand extends CliCommand {
     @Parameters(
             index = "0",
             paramLabel = "TOKENIZER_OR_MODEL",
-            description = "A tokenizer.json, or the folder of a model package that has one.")
+            description = "A tokenizer.json, the folder of a model package that has one, or a .gguf file.")
     private Path source;
 
     @Option(names = "--cases", paramLabel = "FILE", required = true, description = "JSON lines.")
@@ -34,13 +35,26 @@ final class TokenizeCommand extends CliCommand {
 
     @Override
     public Integer call() {
-        Path file = Files.isDirectory(source) ? source.resolve("tokenizer.json") : source;
-        try (Tokenizer tokenizer = HuggingFaceTokenizer.open(file)) {
-            for (JsonLines.Line line : JsonLines.read(cases)) {
-                out().println(JsonLines.write(answer(tokenizer, line.object())));
+        if (source.toString().endsWith(".gguf")) {
+            try (TextModel model = TextModel.open(source)) {
+                answerAll(model.tokenizer());
+            }
+        } else {
+            Path file = Files.isDirectory(source) ? source.resolve("tokenizer.json") : source;
+            try (Tokenizer tokenizer = HuggingFaceTokenizer.open(file)) {
+                answerAll(tokenizer);
             }
         }
         return 0;
+    }
+
+    private void answerAll(Tokenizer tokenizer) {
+        for (JsonLines.Case line : JsonLines.cases(cases)) {
+            out().println(JsonLines.write(
+                    line.object() == null
+                            ? JsonLines.object().put("error", line.problem())
+                            : answer(tokenizer, line.object())));
+        }
     }
 
     /** A line that cannot be done answers {@code {"error"}}; the others go on. */

@@ -59,17 +59,38 @@ class TokenizeCommandTest {
     }
 
     @Test
-    void aMissingTokenizerAndBrokenJsonAreNamed() throws IOException {
-        Path cases = folder.resolve("cases.jsonl");
-        Files.writeString(cases, "{\"text\": \"a\"}\n{\"text\": \n");
+    void aMissingTokenizerIsNamed() throws IOException {
+        Path cases = Files.writeString(folder.resolve("cases.jsonl"), "{\"text\": \"a\"}\n");
         Path missing = folder.resolve("nowhere").resolve("tokenizer.json");
 
         CommandRun noTokenizer = CommandRun.of("tokenize", missing, "--cases", cases);
-        CommandRun noJson = CommandRun.of("tokenize", folder, "--cases", cases);
 
         assertThat(noTokenizer.exitCode()).isEqualTo(1);
         assertThat(noTokenizer.err()).startsWith("kindling: TOKENIZER: ").contains(missing.toString());
-        assertThat(noJson.exitCode()).isEqualTo(1);
-        assertThat(noJson.err()).startsWith("kindling: IO: " + cases + ": line 2: ");
+    }
+
+    @Test
+    void aBrokenLineCostsNoOtherItsAnswer() throws IOException {
+        Path cases = folder.resolve("cases.jsonl");
+        Files.writeString(cases, "\uFEFF{\"text\": \"red\"}\r\n{\"text\": \n[1]\n{\"ids\": [3]}\n");
+
+        CommandRun run = CommandRun.of("tokenize", folder, "--cases", cases);
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.outLines()).hasSize(4);
+        assertThat(run.outLines().get(0)).isEqualTo("{\"ids\":[1,2]}");
+        assertThat(run.outLines().get(1)).startsWith("{\"error\":\"line 2: ");
+        assertThat(run.outLines().get(2)).isEqualTo("{\"error\":\"line 3: a JSON object is expected\"}");
+        assertThat(run.outLines().get(3)).isEqualTo("{\"text\":\"fox\"}");
+    }
+
+    @Test
+    void whatIsNoUtf8IsNamed() throws IOException {
+        Path cases = Files.write(folder.resolve("cases.jsonl"), new byte[] {'{', (byte) 0xC3, '}'});
+
+        CommandRun run = CommandRun.of("tokenize", folder, "--cases", cases);
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains(cases + ": is no UTF-8 text");
     }
 }
