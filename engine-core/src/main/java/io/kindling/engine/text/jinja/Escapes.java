@@ -31,6 +31,10 @@ final class Escapes {
                 int digits = escape == 'x' ? 2 : escape == 'u' ? 4 : 8;
                 decoded.appendCodePoint(codePoint(text, at + 2, digits, position));
                 at += 2 + digits;
+            } else if (escape == 'N') {
+                int end = text.indexOf('}', at);
+                decoded.appendCodePoint(named(text, at + 2, end, position));
+                at = end + 1;
             } else if (escape >= '0' && escape <= '7') {
                 int end = at + 1;
                 while (end < text.length() && end < at + 4 && text.charAt(end) >= '0' && text.charAt(end) <= '7') {
@@ -44,6 +48,18 @@ final class Escapes {
             }
         }
         return decoded.toString();
+    }
+
+    /** A character by its Unicode name in braces. */
+    private static int named(String text, int open, int close, Position position) {
+        if (close > open && text.charAt(open) == '{') {
+            try {
+                return Character.codePointOf(text.substring(open + 1, close));
+            } catch (IllegalArgumentException unknown) {
+                throw new TemplateError("unknown Unicode character name in the string", position);
+            }
+        }
+        throw new TemplateError("malformed escape in the string", position);
     }
 
     private static int codePoint(String text, int from, int digits, Position position) {

@@ -123,10 +123,10 @@ final class ExpressionLexer {
                     default -> 16;
                 };
         BigInteger value = new BigInteger(based ? text.substring(2) : text, radix);
-        if (value.bitLength() > 63) {
+        if (value.bitLength() > Integers.MOST_BITS) {
             throw new TemplateError("the number " + text + " is too large", position(at));
         }
-        tokens.add(new Token(Type.INTEGER, text, value.longValue(), position(at)));
+        tokens.add(new Token(Type.INTEGER, text, Integers.of(value), position(at)));
         return integer.end();
     }
 

@@ -14,6 +14,7 @@ final class Filters {
     private static final Map<String, Filter> ALL = new HashMap<>(SequenceFilters.ALL);
 
     static {
+        ALL.putAll(HtmlFilters.ALL);
         ALL.put("tojson", (context, value, arguments) -> Json.write(value, arguments));
         ALL.put("string", (context, value, arguments) -> value instanceof Markup ? value : Values.text(value));
         ALL.put(
@@ -147,7 +148,7 @@ final class Filters {
         }
         if (Values.isText(value)) {
             try {
-                return Long.parseLong(Whitespace.strip(Values.text(value)).replace("_", ""), base);
+                return Long.parseLong(digits(Whitespace.strip(Values.text(value)), base), base);
             } catch (NumberFormatException noInteger) {
                 Object real = real(value, null);
                 return real == null ? absent : integer(real, arguments);
@@ -161,6 +162,12 @@ final class Filters {
                 : Operators.isNumber(value) ? (Object) Values.integer(value) : absent;
     }
 
+    /** The digits that Java reads: without the prefix of the base, if there is one, and without underscores. */
+    private static String digits(String text, int base) {
+        String prefix = base == 16 ? "0[xX]" : base == 8 ? "0[oO]" : base == 2 ? "0[bB]" : "(?!)";
+        return text.replaceFirst("^([+-]?)" + prefix, "$1").replace("_", "");
+    }
+
     private static Object real(Object value, Object absent) {
         if (value instanceof Undefined undefined) {
             throw undefined.error();
@@ -169,6 +176,10 @@ final class Filters {
             return Operators.number(value);
         }
         String text = Values.isText(value) ? Whitespace.strip(Values.text(value)) : "";
+        if (text.matches("(?i)[+-]?(inf|infinity|nan)")) {
+            double magnitude = text.toLowerCase(Locale.ROOT).endsWith("nan") ? Double.NaN : Double.POSITIVE_INFINITY;
+            return text.startsWith("-") ? -magnitude : magnitude;
+        }
         // Java also reads suffixes and hexadecimals, which Python does not.
         return text.matches("[+-]?(\\d[\\d_]*\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?")
                 ? (Object) Double.parseDouble(text.replace("_", ""))

@@ -43,7 +43,7 @@ final class Globals {
         arguments.places(1, 3);
         boolean one = arguments.positional().size() == 1;
         long start = one ? 0 : Values.integer(arguments.positional().get(0));
-        long stop = Values.integer(arguments.positional().get(one ? 0 : 1));
+        long stop = Integers.clamped(arguments.positional().get(one ? 0 : 1));
         return new Range(start, stop, Values.integer(arguments.get(2, "", 1L)));
     }
 

@@ -5,7 +5,7 @@ import java.math.BigInteger;
 /** Python's integers: a Long where it fits, else a BigInteger, up to the digits that Python itself would print. */
 final class Integers {
     /** Python refuses to write integers of more than 4300 digits. */
-    private static final int MOST_BITS = 14_284;
+    static final int MOST_BITS = 14_284;
 
     private static final BigInteger LEAST = BigInteger.valueOf(Long.MIN_VALUE);
     private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);

@@ -34,6 +34,12 @@ final class Methods {
         if (value instanceof List<?> items) {
             return CHANGING_LIST.contains(name) ? unsafe(name, "list") : ofSequence(items, name);
         }
+        if (value instanceof Double number && name.equals("is_integer")) {
+            return (Callable) (context, arguments) -> {
+                arguments.places(0, 0);
+                return number == Math.rint(number) && !Double.isInfinite(number);
+            };
+        }
         return null;
     }
 

@@ -52,6 +52,9 @@ final class Strftime {
                         .getDisplayName(TextStyle.FULL, Locale.ENGLISH)
                         .substring(0, 3);
             case 'p' -> time.getHour() < 12 ? "AM" : "PM";
+            case 'P' -> time.getHour() < 12 ? "am" : "pm";
+            case 'k' -> String.format("%2d", time.getHour());
+            case 'l' -> String.format("%2d", time.get(ChronoField.CLOCK_HOUR_OF_AMPM));
             case 'u' -> Integer.toString(time.getDayOfWeek().getValue());
             case 'w' -> Integer.toString(time.getDayOfWeek().getValue() % 7);
             case 'U' -> two((time.getDayOfYear() + 6 - time.getDayOfWeek().getValue() % 7) / 7);

@@ -32,8 +32,8 @@ final class Tests {
         ALL.put("callable", (context, value, arguments) -> value instanceof Callable || value instanceof Undefined);
         ALL.put("escaped", (context, value, arguments) -> value instanceof Markup);
         ALL.put("sameas", (context, value, arguments) -> same(context, value, arguments.require(0, "other")));
-        ALL.put("lower", (context, value, arguments) -> TextMethods.isLower(Values.text(value)));
-        ALL.put("upper", (context, value, arguments) -> TextMethods.isUpper(Values.text(value)));
+        ALL.put("lower", (context, value, arguments) -> CharacterKinds.isLower(Values.text(value)));
+        ALL.put("upper", (context, value, arguments) -> CharacterKinds.isUpper(Values.text(value)));
         ALL.put("filter", (context, value, arguments) -> Filters.exists(Values.text(Values.key(value))));
         ALL.put("test", (context, value, arguments) -> exists(Values.text(Values.key(value))));
         ALL.put("even", (context, value, arguments) -> remainder(value, 2L) == 0);

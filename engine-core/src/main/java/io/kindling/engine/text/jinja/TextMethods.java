@@ -59,7 +59,8 @@ final class TextMethods {
     private static Callable method(String text, String name) {
         return switch (name) {
             case "upper" -> (context, arguments) -> text.toUpperCase(Locale.ROOT);
-            case "lower", "casefold" -> (context, arguments) -> text.toLowerCase(Locale.ROOT);
+            case "lower" -> (context, arguments) -> text.toLowerCase(Locale.ROOT);
+            case "casefold" -> (context, arguments) -> CharacterKinds.folded(text);
             case "capitalize" -> (context, arguments) -> capitalize(text);
             case "title" -> (context, arguments) -> title(text);
             case "swapcase" -> (context, arguments) -> swapCase(text);
@@ -116,13 +117,15 @@ final class TextMethods {
             case "rjust" -> (context, arguments) -> pad(text, arguments, 1);
             case "center" -> (context, arguments) -> pad(text, arguments, 0.5);
             case "zfill" -> (context, arguments) -> zeroFill(text, Values.smallInteger(arguments.require(0, "width")));
-            case "isdigit", "isdecimal", "isnumeric" -> all(text, Character::isDigit);
+            case "isdecimal" -> all(text, Character::isDigit);
+            case "isdigit" -> all(text, c -> Character.isDigit(c) || CharacterKinds.isOtherDigit(c));
+            case "isnumeric" -> all(text, c -> Character.isDigit(c) || CharacterKinds.isOtherNumber(c));
             case "isalpha" -> all(text, Character::isLetter);
             case "isalnum" -> all(text, Character::isLetterOrDigit);
             case "isspace" -> all(text, Whitespace::isSpace);
-            case "isupper" -> (context, arguments) -> isUpper(text);
-            case "islower" -> (context, arguments) -> isLower(text);
-            case "istitle" -> (context, arguments) -> isTitle(text);
+            case "isupper" -> (context, arguments) -> CharacterKinds.isUpper(text);
+            case "islower" -> (context, arguments) -> CharacterKinds.isLower(text);
+            case "istitle" -> (context, arguments) -> CharacterKinds.isTitle(text);
             case "isascii" -> (context, arguments) -> text.chars().allMatch(c -> c < 128);
             case "isprintable" -> (context, arguments) -> text.codePoints().allMatch(Repr::isPrintable);
             case "isidentifier" ->
@@ -146,16 +149,6 @@ final class TextMethods {
 
     private static Callable all(String text, IntPredicate test) {
         return (context, arguments) -> !text.isEmpty() && text.codePoints().allMatch(test);
-    }
-
-    static boolean isUpper(String text) {
-        return text.codePoints().noneMatch(c -> Character.isLowerCase(c) || Character.isTitleCase(c))
-                && text.codePoints().anyMatch(Character::isUpperCase);
-    }
-
-    static boolean isLower(String text) {
-        return text.codePoints().noneMatch(c -> Character.isUpperCase(c) || Character.isTitleCase(c))
-                && text.codePoints().anyMatch(Character::isLowerCase);
     }
 
     private static String textOf(Object value) {
@@ -197,20 +190,6 @@ final class TextMethods {
         String part = textOf(arguments.positional().get(0));
         int at = last ? TextSearch.findLast(span.text(), part) : TextSearch.find(span.text(), part, 0);
         return at < 0 || !span.exists() ? -1 : span.from() + span.text().codePointCount(0, at);
-    }
-
-    private static boolean isTitle(String text) {
-        boolean inside = false;
-        boolean any = false;
-        for (int c : text.codePoints().toArray()) {
-            boolean upper = Character.isUpperCase(c) || Character.isTitleCase(c);
-            if (upper && inside || Character.isLowerCase(c) && !inside) {
-                return false;
-            }
-            inside = upper || Character.isLowerCase(c);
-            any |= inside;
-        }
-        return any;
     }
 
     private static String expandTabs(String text, int size) {
@@ -306,7 +285,7 @@ final class TextMethods {
     }
 
     /** At runs of white space; none of the parts is empty. */
-    private static List<Object> words(String text, long limit) {
+    static List<Object> words(String text, long limit) {
         List<Object> parts = new ArrayList<>();
         int from = Whitespace.skip(text, 0);
         while (from < text.length()) {
