@@ -15,7 +15,8 @@ final class HtmlFilters {
 
     private static final List<String> DECIMAL = List.of("kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB");
     private static final List<String> BINARY = List.of("KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB");
-    private static final Pattern ENTITY = Pattern.compile("&(amp|lt|gt|quot|apos|nbsp|#\\d{1,7}|#[xX][0-9a-fA-F]{1,6});");
+    private static final Pattern ENTITY =
+            Pattern.compile("&(amp|lt|gt|quot|apos|nbsp|#\\d{1,7}|#[xX][0-9a-fA-F]{1,6});");
     private static final Map<String, String> ENTITIES =
             Map.of("amp", "&", "lt", "<", "gt", ">", "quot", "\"", "apos", "'", "nbsp", "\u00a0");
 
@@ -23,14 +24,16 @@ final class HtmlFilters {
             "truncate",
             Filters.checked("length killwords end leeway", (context, value, arguments) -> truncate(value, arguments)),
             "filesizeformat",
-            Filters.checked("binary", (context, value, arguments) -> fileSize(value, arguments.flag(0, "binary", false))),
+            Filters.checked(
+                    "binary", (context, value, arguments) -> fileSize(value, arguments.flag(0, "binary", false))),
             "urlencode",
             Filters.checked("", (context, value, arguments) -> urlEncode(value)),
             "striptags",
             Filters.checked("", (context, value, arguments) -> stripTags(Values.text(value))),
             "xmlattr",
-            Filters.checked("autospace", (context, value, arguments) ->
-                    xmlAttributes(value, arguments.flag(0, "autospace", true))));
+            Filters.checked(
+                    "autospace",
+                    (context, value, arguments) -> xmlAttributes(value, arguments.flag(0, "autospace", true))));
 
     private HtmlFilters() {}
 
@@ -43,7 +46,8 @@ final class HtmlFilters {
         long leeway = given == null ? LEEWAY : Values.integer(given);
         long endLength = end.codePointCount(0, end.length());
         if (length < endLength || leeway < 0) {
-            throw new TemplateError("expected length >= " + endLength + " and leeway >= 0, got " + length + " and " + leeway);
+            throw new TemplateError(
+                    "expected length >= " + endLength + " and leeway >= 0, got " + length + " and " + leeway);
         }
         if (Values.length(value) <= length + leeway) {
             return value;
@@ -61,9 +65,8 @@ final class HtmlFilters {
         if (!Values.isText(value) && !Operators.isNumber(value)) {
             throw new TemplateError("filesizeformat needs a number, not '" + Values.typeName(value) + "'");
         }
-        double bytes = Values.isText(value)
-                ? Double.parseDouble(checkedNumber(Values.text(value)))
-                : Operators.number(value);
+        double bytes =
+                Values.isText(value) ? Double.parseDouble(checkedNumber(Values.text(value))) : Operators.number(value);
         int base = binary ? 1024 : 1000;
         if (bytes == 1) {
             return "1 Byte";
@@ -95,8 +98,9 @@ final class HtmlFilters {
             return quote(Values.text(value), "/");
         }
         List<String> pairs = new ArrayList<>();
-        List<Object> items =
-                value instanceof Map<?, ?> map ? Values.list(new DictView(DictView.Kind.ITEMS, map)) : Values.list(value);
+        List<Object> items = value instanceof Map<?, ?> map
+                ? Values.list(new DictView(DictView.Kind.ITEMS, map))
+                : Values.list(value);
         for (Object item : items) {
             List<Object> pair = Values.list(item);
             if (pair.size() != 2) {
