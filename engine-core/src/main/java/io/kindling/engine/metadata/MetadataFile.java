@@ -79,7 +79,8 @@ final class MetadataFile {
                 Object content = yaml.load(text);
                 requireSmall(file, content, 0, new int[1]);
                 return MAPPER.valueToTree(content);
-            } catch (YAMLException | IllegalArgumentException malformed) {
+            } catch (YAMLException | IllegalArgumentException | ClassCastException malformed) {
+                // SnakeYAML casts a node to what its tag says (!!set 16) before it looks at it.
                 throw malformed(file, "is no YAML: " + malformed.getMessage(), malformed);
             }
         });

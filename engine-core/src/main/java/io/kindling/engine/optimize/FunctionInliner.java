@@ -27,6 +27,8 @@ public final class FunctionInliner {
     private static final int MAX_CALLS = 100_000;
     /** Calls and bodies inside of each other. */
     private static final int MAX_DEPTH = 200;
+    /** Names of inner calls begin with those of outer ones. */
+    private static final long MAX_NAME_CHARACTERS = 1 << 25;
 
     private final OnnxModel model;
     private final Map<String, OnnxModel.Function> functions = new HashMap<>();
@@ -35,6 +37,7 @@ public final class FunctionInliner {
     private final Set<String> calling = new HashSet<>();
     private int nodes;
     private int calls;
+    private long nameCharacters;
     private int depth;
 
     private FunctionInliner(OnnxModel model) {
@@ -175,8 +178,7 @@ public final class FunctionInliner {
         List<String> outputs = inner.outputs().stream()
                 .map(output -> values.computeIfAbsent(output, name -> fresh(call, name)))
                 .toList();
-        Node node =
-                new Node(call.name() + "/" + inner.name(), inner.domain(), inner.opType(), inputs, outputs, attributes);
+        Node node = new Node(inside(call, inner.name()), inner.domain(), inner.opType(), inputs, outputs, attributes);
         return Bodies.map(node, body -> instance(body, call, function, values));
     }
 
@@ -196,7 +198,18 @@ public final class FunctionInliner {
     }
 
     private String fresh(Node call, String name) {
-        return Names.fresh(call.name() + "/" + name, names);
+        return Names.fresh(inside(call, name), names);
+    }
+
+    private String inside(Node call, String name) {
+        String whole = call.name() + "/" + name;
+        nameCharacters += whole.length();
+        if (nameCharacters > MAX_NAME_CHARACTERS) {
+            throw invalid(
+                    call,
+                    "the names of expanded functions have more than " + MAX_NAME_CHARACTERS + " characters together");
+        }
+        return whole;
     }
 
     private static String key(String domain, String name) {
