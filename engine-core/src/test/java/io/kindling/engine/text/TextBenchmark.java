@@ -14,7 +14,7 @@ import java.util.Map;
  * Measures what text costs: our tokenizer beside the library it calls, in turns, and a chat template over 20 messages. No test; see
  * docs/benchmarks.md. Argument: a model package with tokenizer.json and chat_template.jinja.
  */
-final class TextBenchmark {
+public final class TextBenchmark {
     private static final int ROUNDS = 41;
     private static final int WARM_UP = 20;
     private static final int TEXTS = 400;
