@@ -3,13 +3,13 @@ package io.kindling.spark.functions;
 import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.convert.MessageColumns;
 import io.kindling.spark.convert.MessageRows;
-import io.kindling.spark.functions.BoundEncoding.Kind;
+import io.kindling.spark.functions.PromptKind.Prompts;
 import io.kindling.spark.runtime.DeterministicFaults;
 import io.kindling.spark.runtime.HadoopSettings;
 import java.time.LocalDateTime;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiFunction;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.functions.BoundFunction;
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
@@ -25,97 +25,29 @@ import org.apache.spark.sql.types.StructType;
  * takes them, a conversation.
  */
 public final class PromptFunction implements UnboundFunction {
-    private final String name;
-    private final String result;
-    private final String meaning;
-    private final boolean user;
-    private final boolean conversations;
-    private final BiFunction<RowGenerator, Arguments, BoundFunction> binding;
+    private final PromptKind kind;
 
-    private PromptFunction(
-            String name,
-            String result,
-            String meaning,
-            boolean user,
-            BiFunction<RowGenerator, Arguments, BoundFunction> binding) {
-        this(name, result, meaning, user, true, binding);
-    }
-
-    private PromptFunction(
-            String name,
-            String result,
-            String meaning,
-            boolean user,
-            boolean conversations,
-            BiFunction<RowGenerator, Arguments, BoundFunction> binding) {
-        this.name = name;
-        this.result = result;
-        this.meaning = meaning;
-        this.user = user;
-        this.conversations = conversations;
-        this.binding = binding;
+    private PromptFunction(PromptKind kind) {
+        this.kind = kind;
     }
 
     /** All of them. */
     public static List<PromptFunction> all() {
-        return List.of(
-                new PromptFunction(
-                        "generate",
-                        "STRING",
-                        "continues a text, or answers a conversation; NULL for a NULL prompt or a row that failed",
-                        false,
-                        (rows, arguments) -> new BoundGenerate("generate", rows, arguments)),
-                new PromptFunction(
-                        "generate_details",
-                        "STRUCT",
-                        "as generate, with finish reason, token counts and error",
-                        false,
-                        BoundGenerateDetails::new),
-                new PromptFunction(
-                        "chat",
-                        "STRING",
-                        "answers a conversation, or a text as a user's message; NULL for a NULL prompt or a row that failed",
-                        true,
-                        (rows, arguments) -> new BoundGenerate("chat", rows, arguments)),
-                new PromptFunction(
-                        "render_prompt",
-                        "STRING",
-                        "the text that the model's chat template makes of a conversation, or of a text as a user's message;"
-                                + " loads no weights",
-                        true,
-                        BoundRenderPrompt::new),
-                new PromptFunction(
-                        "count_tokens",
-                        "INT",
-                        "how many tokens generate would feed for a text, or for a conversation; loads no weights",
-                        false,
-                        BoundCountTokens::new),
-                ofTexts(
-                        "embed",
-                        "ARRAY<FLOAT>",
-                        "the vector that an encoder makes of a text; NULL for a NULL text or a row that failed",
-                        Kind.EMBED),
-                ofTexts(
-                        "classify",
-                        "STRING",
-                        "the likeliest class of a text; NULL for a NULL text or a row that failed",
-                        Kind.CLASSIFY));
-    }
-
-    private static PromptFunction ofTexts(String name, String result, String meaning, Kind kind) {
-        return new PromptFunction(
-                name, result, meaning, false, false, (rows, arguments) -> new BoundEncoding(kind, rows, arguments));
+        return Arrays.stream(PromptKind.values()).map(PromptFunction::new).toList();
     }
 
     @Override
     public String name() {
-        return name;
+        return kind.label();
     }
 
     @Override
     public String description() {
-        String texts = conversations ? "prompt STRING or ARRAY<STRUCT<role STRING, content STRING, …>>" : "text STRING";
-        return name + "(model STRING, " + texts + " [, options MAP<STRING, …>]) -> " + result + ": " + meaning
+        String texts = kind.prompts() == Prompts.TEXTS
+                ? "text STRING"
+                : "prompt STRING or ARRAY<STRUCT<role STRING, content STRING, …>>";
+        return name() + "(model STRING, " + texts + " [, options MAP<STRING, …>]) -> "
+                + kind.result().sql() + ": " + kind.meaning()
                 + ". The model is an alias set by spark.kindling.model.<alias>, or a URI.";
     }
 
@@ -130,7 +62,7 @@ public final class PromptFunction implements UnboundFunction {
                     + arguments[0].dataType().sql() + "; cast it");
         }
         DataType prompt = arguments[1].dataType();
-        if (!conversations && !isText(prompt)) {
+        if (kind.prompts() == Prompts.TEXTS && !isText(prompt)) {
             throw refused("needs a string as argument 2, not " + prompt.sql() + "; cast it");
         }
         if (!isText(prompt) && !(MessageColumns.isConversation(prompt) && MessageRows.isReadable(prompt))) {
@@ -148,7 +80,7 @@ public final class PromptFunction implements UnboundFunction {
         DeterministicFaults.watch(session.sparkContext());
         RowGenerator generator = new RowGenerator(
                 settings, HadoopSettings.of(session.sparkContext().hadoopConfiguration()), now);
-        return binding.apply(generator, Arguments.of(inputType, user));
+        return new BoundPrompt(kind, generator, Arguments.of(inputType, kind.prompts() == Prompts.CONVERSATIONS));
     }
 
     private static boolean isText(DataType type) {
@@ -163,6 +95,6 @@ public final class PromptFunction implements UnboundFunction {
     }
 
     private UnsupportedOperationException refused(String why) {
-        return new UnsupportedOperationException("onnx." + name + ' ' + why + "; " + description());
+        return new UnsupportedOperationException("onnx." + name() + ' ' + why + "; " + description());
     }
 }

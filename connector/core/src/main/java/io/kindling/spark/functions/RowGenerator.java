@@ -56,11 +56,8 @@ final class RowGenerator implements Serializable {
         return result;
     }
 
-    /** What a model's tokenizer and templates make of a prompt; empty for a NULL one and for a row that failed. */
+    /** What a model's tokenizer and templates make of a prompt; empty for a row that failed. */
     <T> Optional<T> text(Arguments arguments, InternalRow input, BiFunction<TextModel, Prompt, T> action) {
-        if (arguments.isNull(input)) {
-            return Optional.empty();
-        }
         GenerationPlan plan = plan(arguments.options(input));
         Prompt prompt = arguments.prompt(input, plan.prompt());
         return TextModels.with(source(arguments.model(input)), plan.nodeCache(), model -> {
@@ -81,11 +78,8 @@ final class RowGenerator implements Serializable {
         Object of(TextEncoder encoder, String text, EncodingOptions options);
     }
 
-    /** What an encoder makes of a row's text; empty for a NULL one and for a row that failed. */
+    /** What an encoder makes of a row's text; empty for a row that failed. */
     Optional<Object> encode(Arguments arguments, InternalRow input, Encoding encoding) {
-        if (arguments.isNull(input)) {
-            return Optional.empty();
-        }
         GenerationPlan plan = plan(arguments.options(input));
         return TaskEngines.encode(source(arguments.model(input)), plan, Optional.empty(), encoder -> {
             try {

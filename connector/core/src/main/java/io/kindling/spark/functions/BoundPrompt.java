@@ -1,0 +1,41 @@
+package io.kindling.spark.functions;
+
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
+import org.apache.spark.sql.types.DataType;
+
+/**
+ * A {@link PromptFunction}, bound to the types of its arguments and the settings of a session. Without the magic method {@code invoke}:
+ * Spark calls that one through expressions that GROUP BY and ORDER BY do not recognise as the same.
+ */
+record BoundPrompt(PromptKind kind, RowGenerator generator, Arguments arguments) implements ScalarFunction<Object> {
+    @Override
+    public String name() {
+        return kind.label();
+    }
+
+    @Override
+    public String canonicalName() {
+        return arguments.canonicalName(name());
+    }
+
+    @Override
+    public DataType[] inputTypes() {
+        return arguments.types().clone();
+    }
+
+    @Override
+    public DataType resultType() {
+        return kind.result();
+    }
+
+    @Override
+    public boolean isDeterministic() {
+        return kind.isDeterministic();
+    }
+
+    @Override
+    public Object produceResult(InternalRow input) {
+        return arguments.isNull(input) ? null : kind.produce(generator, arguments, input);
+    }
+}

@@ -1,0 +1,166 @@
+package io.kindling.spark.functions;
+
+import io.kindling.spark.convert.EncodingConverter;
+import io.kindling.spark.convert.ResultConverter;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** What a function of a model and a prompt makes of the prompt. */
+enum PromptKind {
+    GENERATE(
+            "generate",
+            DataTypes.StringType,
+            Prompts.TEXTS_AND_CONVERSATIONS,
+            "continues a text, or answers a conversation; NULL for a NULL prompt or a row that failed") {
+        @Override
+        Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
+            return ResultConverter.text(generator.generate(arguments, input))
+                    .map(UTF8String::fromString)
+                    .orElse(null);
+        }
+    },
+    GENERATE_DETAILS(
+            "generate_details",
+            ResultConverter.DETAILS,
+            Prompts.TEXTS_AND_CONVERSATIONS,
+            "as generate, with finish reason, token counts and error") {
+        @Override
+        Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
+            Object[] values = ResultConverter.details(generator.generate(arguments, input));
+            for (int i = 0; i < values.length; i++) {
+                if (values[i] instanceof String text) {
+                    values[i] = UTF8String.fromString(text);
+                }
+            }
+            return new GenericInternalRow(values);
+        }
+    },
+    CHAT(
+            "chat",
+            DataTypes.StringType,
+            Prompts.CONVERSATIONS,
+            "answers a conversation, or a text as a user's message; NULL for a NULL prompt or a row that failed") {
+        @Override
+        Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
+            return GENERATE.produce(generator, arguments, input);
+        }
+    },
+    RENDER_PROMPT(
+            "render_prompt",
+            DataTypes.StringType,
+            Prompts.CONVERSATIONS,
+            "the text that the model's chat template makes of a conversation, or of a text as a user's message; loads no"
+                    + " weights") {
+        @Override
+        boolean isDeterministic() {
+            return true; // the time that templates write is that of binding
+        }
+
+        @Override
+        Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
+            return generator
+                    .text(arguments, input, (model, prompt) -> UTF8String.fromString(model.render(prompt)))
+                    .orElse(null);
+        }
+    },
+    COUNT_TOKENS(
+            "count_tokens",
+            DataTypes.IntegerType,
+            Prompts.TEXTS_AND_CONVERSATIONS,
+            "how many tokens generate would feed for a text, or for a conversation; loads no weights") {
+        @Override
+        boolean isDeterministic() {
+            return true; // so that it may be summed, filtered and joined by
+        }
+
+        @Override
+        Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
+            return generator
+                    .text(arguments, input, (model, prompt) -> model.encode(prompt).length)
+                    .orElse(null);
+        }
+    },
+    EMBED(
+            "embed",
+            EncodingConverter.VECTOR,
+            Prompts.TEXTS,
+            "the vector that an encoder makes of a text; NULL for a NULL text or a row that failed") {
+        @Override
+        Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
+            return generator
+                    .encode(
+                            arguments,
+                            input,
+                            (encoder, text, options) -> new GenericArrayData(
+                                    encoder.embed(List.of(text), options).get(0).vector()))
+                    .orElse(null);
+        }
+    },
+    CLASSIFY(
+            "classify",
+            DataTypes.StringType,
+            Prompts.TEXTS,
+            "the likeliest class of a text; NULL for a NULL text or a row that failed") {
+        @Override
+        Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
+            return generator
+                    .encode(
+                            arguments,
+                            input,
+                            (encoder, text, options) -> UTF8String.fromString(EncodingConverter.label(
+                                    encoder.classify(List.of(text), options).get(0))))
+                    .orElse(null);
+        }
+    };
+
+    /** What a function takes for a prompt. */
+    enum Prompts {
+        TEXTS,
+        /** A text is continued as it is. */
+        TEXTS_AND_CONVERSATIONS,
+        /** A text is a user's message. */
+        CONVERSATIONS
+    }
+
+    private final String label;
+    private final DataType result;
+    private final Prompts prompts;
+    private final String meaning;
+
+    PromptKind(String label, DataType result, Prompts prompts, String meaning) {
+        this.label = label;
+        this.result = result;
+        this.prompts = prompts;
+        this.meaning = meaning;
+    }
+
+    /** Its name in SQL. */
+    String label() {
+        return label;
+    }
+
+    DataType result() {
+        return result;
+    }
+
+    Prompts prompts() {
+        return prompts;
+    }
+
+    String meaning() {
+        return meaning;
+    }
+
+    /** Those that run a model are not, for Spark: it would evaluate them again for each filter on their result. */
+    boolean isDeterministic() {
+        return false;
+    }
+
+    /** The result in Spark's internal form, or null for a row that failed. */
+    abstract Object produce(RowGenerator generator, Arguments arguments, InternalRow input);
+}
