@@ -1,5 +1,6 @@
 package io.kindling.engine.ir;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -53,6 +54,12 @@ public record OnnxModel(
 
     public Optional<Long> opset(String domain) {
         return Optional.ofNullable(opsetImports.get(domain));
+    }
+
+    public OnnxModel withOpset(String domain, long version) {
+        Map<String, Long> imports = new HashMap<>(opsetImports);
+        imports.put(domain, version);
+        return new OnnxModel(source, irVersion, imports, graph, functions, metadata);
     }
 
     public OnnxModel withGraph(Graph newGraph) {

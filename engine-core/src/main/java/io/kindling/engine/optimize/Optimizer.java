@@ -11,6 +11,7 @@ import java.util.TreeSet;
 /** Runs passes one after the other until none changes the graph. */
 public final class Optimizer {
     private static final int MAX_ROUNDS = 8;
+    private static final String FUSED_DOMAIN = "com.microsoft";
 
     private final List<GraphPass> passes;
 
@@ -60,11 +61,24 @@ public final class Optimizer {
                 new ConstantFolding(evaluator),
                 new ShapeFolding(),
                 new CommonSubexpressions(),
-                new DeadCode());
+                new DeadCode(),
+                new GeluFusion(),
+                new LayerNormFusion(),
+                new RmsNormFusion());
     }
 
+    /** Imports the domain of fused operators where the model, which then uses none of its operators, does not. */
     public OnnxModel optimize(OnnxModel model) {
-        return model.withGraph(optimize(model.graph()));
+        Graph optimized = optimize(model.graph());
+        OnnxModel result = model.withGraph(optimized);
+        boolean imports = model.opset(FUSED_DOMAIN).isPresent() || usesFused(model.graph());
+        return imports || !usesFused(optimized) ? result : result.withOpset(FUSED_DOMAIN, 1);
+    }
+
+    private static boolean usesFused(Graph graph) {
+        return graph.nodes().stream()
+                .anyMatch(node -> node.domain().equals(FUSED_DOMAIN)
+                        || Bodies.of(node).stream().anyMatch(Optimizer::usesFused));
     }
 
     public Graph optimize(Graph graph) {
