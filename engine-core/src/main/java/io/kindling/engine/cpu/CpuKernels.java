@@ -44,8 +44,8 @@ final class CpuKernels {
         PadKernels.register(registrar);
         SequenceKernels.register(registrar);
         FeatureNormalizationKernels.register(registrar);
-        registrar.register("", "LinearAttention", 27, LinearAttentionKernel::create);
-        registrar.register("com.microsoft", "LinearAttention", 1, LinearAttentionKernel::create);
+        LinearAttentionKernel.register(registrar, pool);
+        CausalConvKernel.register(registrar, pool);
         GeneratorKernels.register(registrar);
         ConvKernels.register(registrar, pool);
         ContribKernels.register(registrar);

@@ -98,8 +98,9 @@ final class DenseDecoder implements Decoder {
         if (bytes > budgetBytes) {
             throw new KindlingException(
                     ErrorCode.OUT_OF_MEMORY,
-                    "a sequence of " + maxTokens + " tokens needs " + bytes + " bytes of KV cache, the budget is "
-                            + budgetBytes + "; raise the KV budget or lower max_new_tokens");
+                    "a sequence of " + maxTokens + " tokens needs " + bytes
+                            + " bytes of KV cache and state, the budget is " + budgetBytes
+                            + "; raise the KV budget or lower max_new_tokens");
         }
         if (committedBytes + bytes > budgetBytes) {
             return Optional.empty();

@@ -40,6 +40,7 @@ public final class GenerationEngines {
                         GraphSession.create(lowered.model(), weights, planning),
                         weights.provider(),
                         budget(options),
+                        options.maxBatch(),
                         options.prefixCache()))
                 .orElseGet(() -> new DenseDecoder(
                         GraphSession.create(model, weights, planning), io, weights.provider(), budget(options)));

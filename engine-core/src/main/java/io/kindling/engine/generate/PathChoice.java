@@ -29,7 +29,11 @@ public record PathChoice(ExecutionPath path, String reason, Optional<RaggedModel
         RaggedLowering.Outcome outcome = RaggedLowering.lower(model, io);
         if (outcome.lowered().isPresent()) {
             return new PathChoice(
-                    ExecutionPath.RAGGED, "only attention mixes tokens, and it runs on pages", outcome.lowered());
+                    ExecutionPath.RAGGED,
+                    outcome.lowered().get().states().isEmpty()
+                            ? "only attention mixes tokens, and it runs on pages"
+                            : "only attention and recurrences mix tokens; they run on pages and on states of their own",
+                    outcome.lowered());
         }
         if (wanted == ExecutionPath.RAGGED) {
             throw new KindlingException(

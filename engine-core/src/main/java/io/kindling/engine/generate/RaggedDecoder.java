@@ -17,21 +17,26 @@ import java.util.Optional;
 
 /**
  * Runs a lowered decoder: tokens of many sequences in one pass over paged KV. A sequence gets all pages that it can come to
- * need when it is admitted, so that nothing that runs is ever preempted or fails for memory; the price is that long limits
- * admit fewer rows at once.
+ * need when it is admitted, and a place for its states, so that nothing that runs is ever preempted or fails for memory; the
+ * price is that long limits admit fewer rows at once. Models with states share no prefixes: pages cannot tell what the
+ * states were behind them.
  */
 final class RaggedDecoder implements Decoder {
     private static final int PAGE = PagedAttention.PAGE_TOKENS;
     private static final int FIRST_PAGES = 64;
+    private static final int NO_PLACE = -1;
 
     private final RaggedModel model;
     private final Session session;
     private final DeviceBinding binding;
     private final PageStore store;
     private final PagePool pool;
+    private final StateSlots slots;
     private final PrefixCache cache = new PrefixCache();
     private final boolean sharePrefixes;
+    private final long budgetBytes;
     private final long pageBytes;
+    private final long placeBytes;
     private final LogitRows logits = new LogitRows();
     private final GrowingTensor ids;
     private final Optional<GrowingTensor> positionIds;
@@ -39,17 +44,33 @@ final class RaggedDecoder implements Decoder {
     private final GrowingTensor tokenSequence;
     private final GrowingTensor tokenPosition;
     private final GrowingTensor sampleRows;
+    private final GrowingTensor sequenceSlot;
     private volatile int peak;
 
-    /** Owns the session from now on. */
-    RaggedDecoder(RaggedModel model, Session session, Provider provider, long budgetBytes, boolean sharePrefixes) {
+    /**
+     * Owns the session from now on.
+     *
+     * @param maxBatch most sequences at once
+     */
+    RaggedDecoder(
+            RaggedModel model,
+            Session session,
+            Provider provider,
+            long budgetBytes,
+            int maxBatch,
+            boolean sharePrefixes) {
         this.model = model;
         this.session = session;
-        this.sharePrefixes = sharePrefixes;
+        this.sharePrefixes = sharePrefixes && model.states().isEmpty();
+        this.budgetBytes = budgetBytes;
         pageBytes = PageStore.pageBytes(model.layers());
-        pool = new PagePool((int) Math.min(Integer.MAX_VALUE / PAGE, budgetBytes / pageBytes), cache);
+        placeBytes = StateSlots.placeBytes(model.states());
+        int places = StateSlots.affordable(model.states(), budgetBytes, maxBatch);
+        long pages = pageBytes == 0 ? 0 : (budgetBytes - places * placeBytes) / pageBytes;
+        pool = new PagePool((int) Math.min(Integer.MAX_VALUE / PAGE, pages), cache);
         binding = session.newBinding();
         store = new PageStore(provider, binding, model.layers());
+        slots = new StateSlots(provider, binding, model.states(), places);
         ids = new GrowingTensor(provider.allocator(), inputType(session, model.tokenInput()));
         positionIds =
                 model.positionIds().map(name -> new GrowingTensor(provider.allocator(), inputType(session, name)));
@@ -57,6 +78,7 @@ final class RaggedDecoder implements Decoder {
         tokenSequence = new GrowingTensor(provider.allocator(), DataType.INT32);
         tokenPosition = new GrowingTensor(provider.allocator(), DataType.INT32);
         sampleRows = new GrowingTensor(provider.allocator(), DataType.INT64);
+        sequenceSlot = new GrowingTensor(provider.allocator(), DataType.INT32);
     }
 
     private static DataType inputType(Session session, String name) {
@@ -69,17 +91,17 @@ final class RaggedDecoder implements Decoder {
 
     @Override
     public Optional<DecoderSequence> admit(int[] prompt, int maxTokens) {
-        int needed = pagesFor(maxTokens);
-        if (needed > pool.limit()) {
+        int needed = model.layers().isEmpty() ? 0 : pagesFor(maxTokens);
+        if (needed > pool.limit() || slots.isUsed() && slots.limit() == 0) {
             throw new KindlingException(
                     ErrorCode.OUT_OF_MEMORY,
-                    "a sequence of " + maxTokens + " tokens needs " + needed * pageBytes
-                            + " bytes of KV cache, the budget is " + pool.limit() * pageBytes
+                    "a sequence of " + maxTokens + " tokens needs " + (needed * pageBytes + placeBytes)
+                            + " bytes of KV cache and state, the budget is " + budgetBytes
                             + "; raise the KV budget or lower max_new_tokens");
         }
         Paged sequence = new Paged(prompt, needed);
         sequence.shareKnownPages();
-        if (!reserve(needed - sequence.pageCount)) {
+        if (!reserve(needed - sequence.pageCount) || !sequence.takePlace()) {
             sequence.close();
             return Optional.empty();
         }
@@ -145,6 +167,7 @@ final class RaggedDecoder implements Decoder {
         Tensor sequences = tokenSequence.shaped(tokens);
         Tensor positions = tokenPosition.shaped(tokens);
         Tensor rows = sampleRows.shaped(sampled);
+        Tensor places = sequenceSlot.shaped(slices.size(), 2);
         int at = 0;
         int row = 0;
         for (int s = 0; s < slices.size(); s++) {
@@ -153,6 +176,8 @@ final class RaggedDecoder implements Decoder {
             for (int b = 0; b < Math.min(blocks, sequence.pageCount); b++) {
                 table.ints().put(s * blocks + b, sequence.pages[b]);
             }
+            places.ints().put(2 * s, 2 * sequence.place + sequence.side);
+            places.ints().put(2 * s + 1, 2 * sequence.place + 1 - sequence.side);
             for (int k = 0; k < slice.count(); k++, at++) {
                 int position = slice.from() + k;
                 Integers.put(idTensor, at, slice.ids()[position]);
@@ -172,6 +197,9 @@ final class RaggedDecoder implements Decoder {
         binding.bindInput(RaggedModel.TOKEN_SEQUENCE, sequences);
         binding.bindInput(RaggedModel.TOKEN_POSITION, positions);
         binding.bindInput(RaggedModel.SAMPLE_ROWS, rows);
+        if (slots.isUsed()) {
+            binding.bindInput(RaggedModel.SEQUENCE_SLOT, places);
+        }
     }
 
     @Override
@@ -188,16 +216,18 @@ final class RaggedDecoder implements Decoder {
     public void close() {
         binding.close();
         store.close();
+        slots.close();
         ids.close();
         positionIds.ifPresent(GrowingTensor::close);
         blockTable.close();
         tokenSequence.close();
         tokenPosition.close();
         sampleRows.close();
+        sequenceSlot.close();
         session.close();
     }
 
-    /** The pages of one sequence. */
+    /** The pages of one sequence, and which of the slots of its place holds its states. */
     private final class Paged implements DecoderSequence {
         private final int[] prompt;
         private final int[] pages;
@@ -205,10 +235,20 @@ final class RaggedDecoder implements Decoder {
         private int length;
         private long lastBlock = PrefixCache.ROOT;
         private int knownBlocks;
+        private int place = NO_PLACE;
+        private int side;
 
         Paged(int[] prompt, int pages) {
             this.prompt = prompt;
             this.pages = new int[pages];
+        }
+
+        private boolean takePlace() {
+            if (!slots.isUsed()) {
+                return true;
+            }
+            place = slots.take().orElse(NO_PLACE);
+            return place != NO_PLACE;
         }
 
         /** Takes over cached pages, but leaves at least one token to feed: its logits are wanted. */
@@ -229,6 +269,7 @@ final class RaggedDecoder implements Decoder {
         /** Counts tokens as fed and offers pages that the prompt has filled. */
         private void advance(int count) {
             length += count;
+            side = 1 - side;
             while (sharePrefixes && (knownBlocks + 1) * PAGE <= Math.min(length, prompt.length)) {
                 int from = knownBlocks * PAGE;
                 lastBlock = cache.add(lastBlock, prompt, from, from + PAGE, pages[knownBlocks])
@@ -247,6 +288,10 @@ final class RaggedDecoder implements Decoder {
         public void close() {
             while (pageCount > 0) {
                 pool.release(pages[--pageCount]);
+            }
+            if (place != NO_PLACE) {
+                slots.release(place);
+                place = NO_PLACE;
             }
         }
     }

@@ -152,6 +152,11 @@ final class GenaiConfig {
             throw file.unresolved(INPUTS, "keys come for the layers " + keys + " but values for " + values);
         }
         checkTypes(states);
+        for (String what : List.of("conv", "recurrent")) {
+            if (file.has(INPUTS + ".past_" + what + "_names")) {
+                addPairs(what, Kind.FIXED, shapes, states);
+            }
+        }
         Set<String> taken = new HashSet<>();
         states.forEach(state -> taken.add(state.input()));
         for (String input : ports.inputs()) {
@@ -170,7 +175,8 @@ final class GenaiConfig {
     private Set<Integer> addPairs(String what, Kind kind, StateShapes shapes, List<State> states) {
         String pastField = INPUTS + ".past_" + what + "_names";
         String presentField = OUTPUTS + ".present_" + what + "_names";
-        Map<Integer, String> inputs = matching(pastField, "past_key_values.%d." + what, ports.inputs());
+        String past = kind == Kind.FIXED ? "past.%d." : "past_key_values.%d.";
+        Map<Integer, String> inputs = matching(pastField, past + what, ports.inputs());
         Map<Integer, String> outputs = matching(presentField, "present.%d." + what, ports.outputs());
         if (!inputs.keySet().equals(outputs.keySet())) {
             throw file.unresolved(

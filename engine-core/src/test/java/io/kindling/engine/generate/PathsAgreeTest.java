@@ -4,20 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.EngineOptions.ExecutionPath;
-import io.kindling.engine.GenerationEngine;
-import io.kindling.engine.GenerationEngine.Client;
-import io.kindling.engine.GenerationOptions;
-import io.kindling.engine.GenerationRequest;
-import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationStats;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.ir.OnnxModel;
 import io.kindling.engine.metadata.ModelPackage;
-import io.kindling.engine.provider.Provider;
-import io.kindling.engine.provider.ProviderFactory;
-import io.kindling.engine.provider.ProviderOptions;
-import io.kindling.engine.session.ModelWeights;
 import io.kindling.engine.text.ChatTemplates;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,12 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Random;
-import java.util.ServiceLoader;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,15 +47,6 @@ class PathsAgreeTest {
         return prompts;
     }
 
-    private static Provider openCpu() {
-        return ServiceLoader.load(ProviderFactory.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .filter(factory -> factory.deviceKind().equals("cpu"))
-                .findFirst()
-                .orElseThrow()
-                .open(new ProviderOptions(ProviderOptions.Kernels.AUTO, 2, 0));
-    }
-
     @BeforeAll
     static void runEveryRowAloneOnTheDensePath() throws Exception {
         control = new ArrayList<>();
@@ -91,8 +69,8 @@ class PathsAgreeTest {
     })
     void batchPathPiecesAndPrefixCacheChangeNoBit(ExecutionPath path, int batch, int stepTokens, boolean prefixCache)
             throws Exception {
-        assertThat(withoutIds(generate(path, batch, stepTokens, prefixCache, PROMPTS)))
-                .isEqualTo(withoutIds(control));
+        assertThat(Generations.contents(generate(path, batch, stepTokens, prefixCache, PROMPTS)))
+                .isEqualTo(Generations.contents(control));
     }
 
     @Test
@@ -107,8 +85,8 @@ class PathsAgreeTest {
 
     @Test
     void rowsWaitForPagesAndChangeNoBit() throws Exception {
-        assertThat(withoutIds(generate(ExecutionPath.RAGGED, 8, 64, true, 24 * PAGE_BYTES, PROMPTS)))
-                .isEqualTo(withoutIds(control));
+        assertThat(Generations.contents(generate(ExecutionPath.RAGGED, 8, 64, true, 24 * PAGE_BYTES, PROMPTS)))
+                .isEqualTo(Generations.contents(control));
         assertThat(stats.kvPagesPeak()).isBetween(20L, 24L);
     }
 
@@ -116,11 +94,11 @@ class PathsAgreeTest {
     void rowThatCanNeverFitIsLostAlone() throws Exception {
         List<GenerationResult> results =
                 generate(ExecutionPath.RAGGED, 8, 64, false, 10 * PAGE_BYTES, PROMPTS.subList(2, 4));
-        assertThat(withoutIds(results.subList(0, 1))).isEqualTo(withoutIds(control.subList(2, 3)));
+        assertThat(Generations.contents(results.subList(0, 1))).isEqualTo(Generations.contents(control.subList(2, 3)));
         assertThat(results.get(1).error().orElseThrow())
                 .isEqualTo(new GenerationResult.RowError(
                         ErrorCode.OUT_OF_MEMORY,
-                        "a sequence of 305 tokens needs 163840 bytes of KV cache, the budget is 81920; "
+                        "a sequence of 305 tokens needs 163840 bytes of KV cache and state, the budget is 81920; "
                                 + "raise the KV budget or lower max_new_tokens"));
     }
 
@@ -145,21 +123,6 @@ class PathsAgreeTest {
             long kvBudget,
             List<List<Integer>> prompts)
             throws Exception {
-        EngineOptions defaults = EngineOptions.defaults();
-        EngineOptions options = new EngineOptions(
-                defaults.kernels(),
-                defaults.precision(),
-                defaults.device(),
-                path,
-                2,
-                true,
-                Set.of(),
-                0,
-                batch,
-                stepTokens,
-                kvBudget,
-                prefixCache,
-                false);
         ModelPackage resolved = new ModelPackage(
                 Path.of("tiny"),
                 Path.of("tiny/model.onnx"),
@@ -171,29 +134,9 @@ class PathsAgreeTest {
                 Optional.empty(),
                 new ChatTemplates("the tiny model", Map.of(), Map.of()),
                 List.of());
-        try (Provider provider = openCpu();
-                ModelWeights weights = new ModelWeights(provider);
-                GenerationEngine engine =
-                        GenerationEngines.create(MODEL, resolved, weights, new LetterTokenizer(), options);
-                Client client = engine.openClient()) {
-            GenerationOptions generation = GenerationOptions.defaults().withMaxNewTokens(NEW);
-            List<CompletableFuture<GenerationResult>> futures = new ArrayList<>();
-            for (List<Integer> prompt : prompts) {
-                futures.add(client.submit(new GenerationRequest(
-                        "r", new Prompt.Ids(prompt), generation, OptionalLong.empty(), List.of(), 96)));
-            }
-            List<GenerationResult> results = new ArrayList<>();
-            for (CompletableFuture<GenerationResult> future : futures) {
-                results.add(future.get(60, TimeUnit.SECONDS));
-            }
-            stats = engine.stats();
-            return results;
-        }
-    }
-
-    private static List<List<?>> withoutIds(List<GenerationResult> results) {
-        List<List<?>> contents = new ArrayList<>();
-        results.forEach(result -> contents.add(List.of(result.tokenIds(), result.logits(), result.error())));
-        return contents;
+        EngineOptions options = Generations.options(path, batch, stepTokens, prefixCache, kvBudget);
+        Generations run = Generations.run(MODEL, resolved, options, prompts, NEW, 96);
+        stats = run.stats();
+        return run.results();
     }
 }

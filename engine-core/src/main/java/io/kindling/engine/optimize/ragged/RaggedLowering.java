@@ -29,9 +29,9 @@ import java.util.Set;
 
 /**
  * Rewrites a decoder to run on packed tokens: a row with batch 1 is followed through the graph, every operator but
- * attention is proven to work token by token, so that T tokens of any sequences may stand where one row's S stood.
- * Attention becomes {@link PagedAttention}, the mask and the states fall away, and the tokens to be sampled are picked
- * before the last products.
+ * attention and recurrences is proven to work token by token, so that T tokens of any sequences may stand where one row's S
+ * stood. Attention becomes {@link PagedAttention}, a recurrence becomes {@link io.kindling.engine.ir.PackedRecurrence}, the
+ * mask and the states fall away, and the tokens to be sampled are picked before the last products.
  */
 public final class RaggedLowering {
     /**
@@ -52,6 +52,7 @@ public final class RaggedLowering {
     private final Map<String, TensorData> added = new LinkedHashMap<>();
     private final PageLayers layers;
     private final AttentionRule attention;
+    private final RecurrenceRule recurrence;
     private final WrittenAttention written;
     private final Positions positions;
     private final TokenRules rules;
@@ -64,6 +65,7 @@ public final class RaggedLowering {
         graph.inputs().forEach(input -> elementType(input).ifPresent(type -> types.put(input.name(), type)));
         layers = new PageLayers(types);
         attention = new AttentionRule(io, layers);
+        recurrence = new RecurrenceRule(types);
         written = new WrittenAttention(layers, added);
         positions = new Positions(graph, added);
         rules = new TokenRules(model.opset("").orElse(1L));
@@ -93,8 +95,8 @@ public final class RaggedLowering {
         if (logits.rank() != 3 || logits.axis() != 1 || logits.perToken() != 1) {
             throw new Refusal("the logits are " + logits.dims() + ", not [batch, tokens, vocabulary]");
         }
-        if (layers.all().isEmpty()) {
-            throw new Refusal("the graph has no attention with a cache that pages could replace");
+        if (layers.all().isEmpty() && recurrence.states().isEmpty()) {
+            throw new Refusal("the graph has no attention with a cache that pages could replace, and no recurrence");
         }
         SampledRows.pick(nodes, facts, io.logits());
         return assemble(logits);
@@ -131,7 +133,7 @@ public final class RaggedLowering {
         } catch (Refusal refusal) {
             nodes.subList(before, nodes.size()).clear();
             outputs = List.of(new Mixed(
-                    AttentionRule.matches(node)
+                    AttentionRule.matches(node) || RecurrenceRule.matches(node)
                             ? refusal.getMessage()
                             : cause(inputs).orElse(refusal.getMessage())));
         }
@@ -163,6 +165,10 @@ public final class RaggedLowering {
         if (AttentionRule.matches(node)) {
             nodes.add(attention.lower(node, inputs));
             return List.of(attention.output(node));
+        }
+        if (RecurrenceRule.matches(node)) {
+            nodes.add(recurrence.lower(node, inputs));
+            return List.of(recurrence.output(node, inputs));
         }
         if (CacheRules.concerns(inputs) && !node.is("", "Shape")) {
             Optional<CacheRules.Attention> whole = CacheRules.complete(node, inputs);
@@ -312,7 +318,12 @@ public final class RaggedLowering {
         OnnxModel packed = new OnnxModel(
                 model.source(), model.irVersion(), opsets, builder.build(), model.functions(), model.metadata());
         return new RaggedModel(
-                packed, io.tokenInput(), io.positionIds().filter(read::contains), io.logits(), layers.all());
+                packed,
+                io.tokenInput(),
+                io.positionIds().filter(read::contains),
+                io.logits(),
+                layers.all(),
+                recurrence.states());
     }
 
     private void addPackedInputs(Graph.Builder builder) {
@@ -328,6 +339,14 @@ public final class RaggedLowering {
             Dimension size = Dimension.of(layer.headSize());
             inputs.add(port(layer.keyPages(), layer.type(), symbol("pages"), heads, size, page));
             inputs.add(port(layer.valuePages(), layer.type(), symbol("pages"), heads, page, size));
+        }
+        if (!recurrence.states().isEmpty()) {
+            inputs.add(port(RaggedModel.SEQUENCE_SLOT, DataType.INT32, symbol("sequences"), Dimension.of(2)));
+        }
+        for (RaggedModel.SlotState state : recurrence.states()) {
+            List<Dimension> dims = new ArrayList<>(List.of(symbol("slots")));
+            state.shape().forEach(size -> dims.add(Dimension.of(size)));
+            inputs.add(new ValueInfo(state.input(), ValueType.TensorType.of(state.type(), dims)));
         }
     }
 

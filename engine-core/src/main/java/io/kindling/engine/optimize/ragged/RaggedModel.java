@@ -14,15 +14,22 @@ import java.util.Optional;
  *       {@code [T]}, as {@link io.kindling.engine.ir.PagedAttention} describes them
  *   <li>{@link #SAMPLE_ROWS} int64 {@code [R]}: indices of the tokens whose logits are wanted
  *   <li>the pages of every layer, which the graph writes in place
+ *   <li>where it has states in slots, {@link #SEQUENCE_SLOT} int32 {@code [S, 2]} and the slots, which it writes in place
  * </ul>
  *
  * Its one output is {@link #logits} {@code [1, R, vocabulary]}.
  */
 public record RaggedModel(
-        OnnxModel model, String tokenInput, Optional<String> positionIds, String logits, List<Layer> layers) {
+        OnnxModel model,
+        String tokenInput,
+        Optional<String> positionIds,
+        String logits,
+        List<Layer> layers,
+        List<SlotState> states) {
     public static final String BLOCK_TABLE = "kindling.block_table";
     public static final String TOKEN_SEQUENCE = "kindling.token_sequence";
     public static final String TOKEN_POSITION = "kindling.token_position";
+    public static final String SEQUENCE_SLOT = "kindling.sequence_slot";
     public static final String SAMPLE_ROWS = "kindling.sample_rows";
 
     /**
@@ -33,7 +40,24 @@ public record RaggedModel(
      */
     public record Layer(String keyPages, String valuePages, long kvHeads, long headSize, DataType type) {}
 
+    /**
+     * A state of constant size; a sequence has two slots of it, as {@link io.kindling.engine.ir.PackedRecurrence} says.
+     *
+     * @param input {@code [slots, shape…]}
+     */
+    public record SlotState(String input, List<Long> shape, DataType type) {
+        public SlotState {
+            shape = List.copyOf(shape);
+        }
+
+        /** Bytes of one slot. */
+        public long byteSize() {
+            return type.byteSize(shape.stream().reduce(1L, Math::multiplyExact));
+        }
+    }
+
     public RaggedModel {
         layers = List.copyOf(layers);
+        states = List.copyOf(states);
     }
 }

@@ -140,6 +140,7 @@ final class TokenRules {
             case "Gather" -> List.of(LayoutRules.gather(node, inputs.get(0), inputs.get(1)));
             case "GatherBlockQuantized" -> List.of(LayoutRules.gatherQuantized(node, inputs.get(0), inputs.get(1)));
             case "RotaryEmbedding" -> List.of(rotary(node, inputs));
+            case "LinearAttentionGate", "GatedAdd", "GatedRMSNorm", "ScaledSiLU" -> gate(node, inputs);
             default -> throw Refusal.at(node, "is not known to leave tokens apart");
         };
     }
@@ -300,6 +301,23 @@ final class TokenRules {
         int last = input.rank() - 1;
         LayoutRules.requireOffTokens(node, input, last);
         return input.withDim(last, Size.of(features));
+    }
+
+    /** Gates of hybrid decoders: tokens of one shape, features last, and constants of one token's length. */
+    private static List<Fact> gate(Node node, List<Fact> inputs) {
+        Tokens input = tokens(node, inputs, 0);
+        LayoutRules.requireOffTokens(node, input, input.rank() - 1);
+        for (Fact other : inputs) {
+            boolean beside = other == null
+                    || other instanceof Fixed
+                    || other instanceof Tokens tokens
+                            && tokens.withDim(tokens.rank() - 1, Size.of(1))
+                                    .equals(input.withDim(input.rank() - 1, Size.of(1)));
+            if (!beside) {
+                throw Refusal.at(node, "combines tokens with something else");
+            }
+        }
+        return repeated(node, input);
     }
 
     /** Rotation by tables: rows are picked by position ids, or come with the tokens. */
