@@ -1,52 +1,29 @@
 package io.kindling.engine.gguf;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.kindling.engine.testing.MutationFuzzer;
+import com.code_intelligence.jazzer.junit.DictionaryFile;
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
+import io.kindling.engine.testing.Untrusted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** GGUF files come from anywhere: see docs/fuzzing.md. */
 class GgufFuzzTest {
     private static final String KEY = "tokenizer.ggml.";
-    private static final List<String> WORDS = List.of(
-            "general.architecture",
-            "general.alignment",
-            "llama",
-            "gemma3",
-            "qwen2",
-            "phi3",
-            KEY + "model",
-            KEY + "pre",
-            KEY + "tokens",
-            KEY + "scores",
-            KEY + "token_type",
-            KEY + "merges",
-            KEY + "bos_token_id",
-            "gpt2",
-            "gemma4",
-            "t5",
-            "bert",
-            "roberta-bpe",
-            "[PAD0]",
-            "<0x0A>",
-            "\u2581",
-            "\u0120",
-            "tokenizer.chat_template",
-            "\u0000");
 
     @TempDir
     private Path folder;
 
-    @Test
-    void anyFileIsConvertedOrRefused() {
-        long read = MutationFuzzer.fuzz("gguf", this::convert, seeds(), WORDS);
-        assertThat(read).isGreaterThan(seeds().size());
+    @MethodSource("seeds")
+    @DictionaryFile(resourcePath = "gguf.dict")
+    @FuzzTest(maxDuration = Untrusted.BOUNDED, lifecycle = Lifecycle.PER_TEST)
+    void anyFileIsConvertedOrRefused(byte[] input) throws Exception {
+        Untrusted.read(() -> convert(input));
     }
 
     /** The tokenizer is rebuilt and the decoder described; weights are not converted. */

@@ -1,113 +1,48 @@
 package io.kindling.engine.text.jinja;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import com.code_intelligence.jazzer.junit.DictionaryFile;
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import com.code_intelligence.jazzer.junit.Lifecycle;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.kindling.engine.testing.MutationFuzzer;
+import io.kindling.engine.testing.Untrusted;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Templates come with models and are not trusted: see docs/fuzzing.md. */
 class JinjaFuzzTest {
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final List<String> WORDS = List.of(
-            "{{",
-            "}}",
-            "{%",
-            "%}",
-            "{#",
-            "#}",
-            "-",
-            "(",
-            ")",
-            "[",
-            "]",
-            "{",
-            "}",
-            "|",
-            ".",
-            "~",
-            "*",
-            "**",
-            "//",
-            "%",
-            "'",
-            "for x in messages",
-            "endfor",
-            "if",
-            "endif",
-            "else",
-            "set x = ",
-            "macro m(a=1)",
-            "endmacro",
-            "call",
-            "endcall",
-            "loop.cycle",
-            "loop(",
-            " recursive",
-            "range(100000)",
-            "namespace(",
-            "tojson(indent=",
-            "|format(",
-            "'%999999d'",
-            "'{:>99999}'",
-            ".format(",
-            ".replace(",
-            ".split(",
-            ".join(",
-            "|map(",
-            "|groupby(",
-            "|sort",
-            "|batch(",
-            "|slice(",
-            "|indent(",
-            "|center(",
-            "|int(",
-            "|round(",
-            "|sum",
-            "|list",
-            "not ",
-            " in ",
-            " is ",
-            "self",
-            "x",
-            "9223372036854775807",
-            "1e308",
-            "1e999",
-            "\u0000",
-            "\ud83d\ude00",
-            "strftime_now('%Y",
-            "filter upper",
-            "endfilter",
-            "raw",
-            "endraw",
-            "break",
-            "continue");
+    private static final List<JsonNode> EXAMPLES = examples();
+    private static final Map<String, Object> VARIABLES =
+            MAPPER.convertValue(EXAMPLES.get(0).get("variables"), new TypeReference<Map<String, Object>>() {});
 
-    @Test
-    void anyTemplateRendersOrIsRefused() throws Exception {
-        List<String> lines = Files.readAllLines(
-                Path.of(JinjaFuzzTest.class.getResource("templates.jsonl").toURI()));
-        Map<String, Object> variables = MAPPER.convertValue(
-                MAPPER.readTree(lines.get(0)).get("variables"), new TypeReference<Map<String, Object>>() {});
-        List<byte[]> seeds = new ArrayList<>();
-        for (String line : lines.subList(1, lines.size())) {
-            JsonNode example = MAPPER.readTree(line);
-            seeds.add(example.get("template").asText().getBytes(StandardCharsets.UTF_8));
+    @MethodSource("seeds")
+    @DictionaryFile(resourcePath = "jinja.dict")
+    @FuzzTest(maxDuration = Untrusted.BOUNDED, lifecycle = Lifecycle.PER_TEST)
+    void anyTemplateRendersOrIsRefused(byte[] input) throws Exception {
+        Untrusted.read(() -> JinjaChatTemplate.parse(new String(input, StandardCharsets.UTF_8))
+                .render(VARIABLES));
+    }
+
+    private static List<byte[]> seeds() {
+        return EXAMPLES.stream()
+                .skip(1)
+                .map(example -> example.get("template").asText().getBytes(StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    private static List<JsonNode> examples() {
+        try (MappingIterator<JsonNode> lines = MAPPER.readerFor(JsonNode.class)
+                .readValues(JinjaFuzzTest.class.getResourceAsStream("templates.jsonl"))) {
+            return lines.readAll();
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
         }
-        long read = MutationFuzzer.fuzz(
-                "jinja",
-                input -> JinjaChatTemplate.parse(new String(input, StandardCharsets.UTF_8))
-                        .render(variables),
-                seeds,
-                WORDS);
-        assertThat(read).isGreaterThan(seeds.size());
     }
 }
