@@ -50,7 +50,27 @@ final class CpuAllocator implements DeviceAllocator, AutoCloseable {
             storage = allocateStorage(byteSize, size);
         }
         HostBuffer owned = storage;
-        Runnable release = () -> giveBack(size, owned);
+        return lend(storage, () -> giveBack(size, owned));
+    }
+
+    @Override
+    public DeviceBuffer allocateLasting(long byteSize) {
+        if (byteSize < 0) {
+            throw new IllegalArgumentException("negative size " + byteSize);
+        }
+        synchronized (this) {
+            inUse += byteSize;
+        }
+        HostBuffer storage = allocateStorage(byteSize, byteSize);
+        return lend(storage, () -> {
+            synchronized (this) {
+                inUse -= byteSize;
+            }
+            storage.close();
+        });
+    }
+
+    private static HostBuffer lend(HostBuffer storage, Runnable release) {
         return storage.byteSize() <= Integer.MAX_VALUE
                 ? HostBuffer.of(storage.bytes(), storage.hasAddress() ? storage.address() : 0, release)
                 : HostBuffer.ofAddress(storage.address(), storage.byteSize(), release);

@@ -26,8 +26,9 @@ final class JavaHostMemory implements HostMemory {
         }
         try {
             ByteBuffer whole = ByteBuffer.allocateDirect((int) byteSize + ALIGNMENT);
-            ByteBuffer aligned = whole.alignedSlice(ALIGNMENT);
-            return HostBuffer.of(aligned.slice(0, (int) byteSize), 0);
+            // alignedSlice would cut the end down to a multiple too.
+            int lead = (ALIGNMENT - whole.alignmentOffset(0, ALIGNMENT)) % ALIGNMENT;
+            return HostBuffer.of(whole.slice(lead, (int) byteSize), 0);
         } catch (OutOfMemoryError fault) {
             throw new KindlingException(
                     ErrorCode.OUT_OF_MEMORY,

@@ -57,7 +57,7 @@ final class PageStore implements AutoCloseable {
 
     private void grow(
             int index, RaggedModel.Layer layer, String input, long count, long heads, long rows, long columns) {
-        DeviceBuffer larger = provider.allocator().allocate(count * bytes(layer));
+        DeviceBuffer larger = provider.allocator().allocateLasting(count * bytes(layer));
         if (buffers[index] != null) {
             stream.copy(buffers[index], 0, larger, 0, pages * bytes(layer));
             stream.synchronize();

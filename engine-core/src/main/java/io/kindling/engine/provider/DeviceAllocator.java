@@ -9,6 +9,14 @@ public interface DeviceAllocator {
      */
     DeviceBuffer allocate(long byteSize);
 
+    /**
+     * The same for memory that stays long and has a size of its own: it takes no more than was asked for, and closing it gives it
+     * back to the device at once.
+     */
+    default DeviceBuffer allocateLasting(long byteSize) {
+        return allocate(byteSize);
+    }
+
     /** Bytes given out and not yet closed. */
     long bytesInUse();
 }

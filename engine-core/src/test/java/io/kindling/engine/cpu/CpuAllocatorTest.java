@@ -40,6 +40,21 @@ class CpuAllocatorTest {
     }
 
     @Test
+    void lastingMemoryHasItsSizeAndIsNotKept() {
+        CountingMemory memory = new CountingMemory();
+        try (CpuAllocator allocator = new CpuAllocator(memory, 1 << 20)) {
+            DeviceBuffer first = allocator.allocateLasting(1100);
+            assertThat(first.byteSize()).isEqualTo(1100);
+            assertThat(allocator.bytesInUse()).isEqualTo(1100);
+            first.close();
+            assertThat(allocator.bytesInUse()).isZero();
+            allocator.allocateLasting(1100).close();
+            allocator.allocate(1100).close();
+            assertThat(memory.allocations).isEqualTo(3);
+        }
+    }
+
+    @Test
     void reusesClosedBuffersAndCountsBytesInUse() {
         CountingMemory memory = new CountingMemory();
         try (CpuAllocator allocator = new CpuAllocator(memory, 1 << 20)) {
