@@ -18,6 +18,7 @@ import java.util.Set;
  * @param kvBudgetBytes memory for the KV cache; 0 takes a share of what is free
  * @param prefixCache whether equal prompt beginnings share KV pages
  * @param deduplicate whether equal greedy requests are computed once
+ * @param decodeInline whether decoders with recurrent Scans get a second executor for steps of one token
  */
 public record EngineOptions(
         ProviderOptions.Kernels kernels,
@@ -32,7 +33,8 @@ public record EngineOptions(
         int maxStepTokens,
         long kvBudgetBytes,
         boolean prefixCache,
-        boolean deduplicate)
+        boolean deduplicate,
+        boolean decodeInline)
         implements Serializable {
 
     /** How decoders run: RAGGED packs tokens of many rows, DENSE runs the exported graph as it is. */
@@ -65,6 +67,7 @@ public record EngineOptions(
                 maxStepTokens,
                 kvBudgetBytes,
                 prefixCache,
-                deduplicate);
+                deduplicate,
+                decodeInline);
     }
 }

@@ -61,6 +61,16 @@ public final class OptionTypes {
         return choice(Map.of("true", true, "false", false), List.of("true", "false"));
     }
 
+    /** As {@link #bool}, or the words that environment variables switch things with: 1, yes, on, 0, no, off. */
+    public static OptionType<Boolean> flag() {
+        Map<String, Boolean> words = new LinkedHashMap<>();
+        words.put("true", true);
+        words.put("false", false);
+        List.of("1", "yes", "on").forEach(word -> words.put(word, true));
+        List.of("0", "no", "off").forEach(word -> words.put(word, false));
+        return choice(words, List.of("true", "false"));
+    }
+
     /** An integer in a closed range. */
     public static OptionType<Integer> integer(int min, int max) {
         String allowed = "an integer from " + min + " to " + max;

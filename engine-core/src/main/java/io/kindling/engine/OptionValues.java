@@ -57,7 +57,8 @@ public final class OptionValues {
                 get(Options.MAX_STEP_TOKENS),
                 get(Options.KV_BUDGET_BYTES),
                 get(Options.PREFIX_CACHE),
-                get(Options.DEDUPLICATE));
+                get(Options.DEDUPLICATE),
+                get(Options.DECODE_INLINE));
     }
 
     public GenerationOptions generation() {

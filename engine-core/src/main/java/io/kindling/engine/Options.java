@@ -97,6 +97,13 @@ public final class Options {
     public static final Option<Boolean> DEDUPLICATE = Option.of(
             "deduplicate", Scope.ENGINE, OptionTypes.bool(), true, "Whether equal greedy requests are computed once");
 
+    public static final Option<Boolean> DECODE_INLINE = Option.of(
+            "decode_inline",
+            Scope.ENGINE,
+            OptionTypes.flag(),
+            false,
+            "Whether decoders that keep a state in a Scan over the tokens get a second plan for steps of one token, without the Scan");
+
     public static final Option<Integer> MAX_NEW_TOKENS = Option.of(
             "max_new_tokens",
             Scope.GENERATION,
@@ -307,6 +314,7 @@ public final class Options {
                 KV_BUDGET_BYTES,
                 PREFIX_CACHE,
                 DEDUPLICATE,
+                DECODE_INLINE,
                 MAX_NEW_TOKENS,
                 TEMPERATURE,
                 TOP_K,

@@ -42,7 +42,8 @@ class OptionTableTest {
                         512,
                         0,
                         true,
-                        true));
+                        true,
+                        false));
         assertThat(GenerationOptions.defaults())
                 .isEqualTo(new GenerationOptions(
                         128, 0, 0, 1, 0, 1, 0, List.of(), false, GenerationOptions.OnOverflow.ERROR));
@@ -67,7 +68,8 @@ class OptionTableTest {
                 Map.entry("max_step_tokens", "64"),
                 Map.entry("kv_budget_bytes", "2g"),
                 Map.entry("prefix_cache", "false"),
-                Map.entry("deduplicate", "false")));
+                Map.entry("deduplicate", "false"),
+                Map.entry("decode_inline", "on")));
 
         assertThat(values.engine())
                 .isEqualTo(new EngineOptions(
@@ -83,7 +85,8 @@ class OptionTableTest {
                         64,
                         2_147_483_648L,
                         false,
-                        false));
+                        false,
+                        true));
     }
 
     @Test

@@ -29,6 +29,7 @@ final class DenseDecoder implements Decoder {
     private final DecoderIo io;
     private final Session session;
     private final DeviceBinding binding;
+    private final DecodeInline inline;
     private final Map<String, DataType> inputTypes = new HashMap<>();
     private final long budgetBytes;
     private final LogitRows logits = new LogitRows();
@@ -37,9 +38,10 @@ final class DenseDecoder implements Decoder {
     private final DeviceAllocator allocator;
     private int onesLength;
 
-    /** Owns the session from now on, also when it throws. */
-    DenseDecoder(Session session, DecoderIo io, Provider provider, long budgetBytes) {
+    /** Owns the session and the sibling from now on, also when it throws. */
+    DenseDecoder(Session session, DecodeInline inline, DecoderIo io, Provider provider, long budgetBytes) {
         this.session = session;
+        this.inline = inline;
         this.io = io;
         allocator = provider.allocator();
         this.budgetBytes = budgetBytes;
@@ -131,46 +133,61 @@ final class DenseDecoder implements Decoder {
         logits.clear();
         Slice slice = slices.get(0);
         States states = (States) slice.sequence();
-        int past = slice.from();
-        bindTokens(slice, past);
-        for (int k = 0; k < states.tensors.length; k++) {
-            binding.bindInput(io.states().get(k).input(), states.tensors[k]);
+        Optional<DeviceBinding> sibling = inline.route(slice.count());
+        if (sibling.isPresent()) {
+            try {
+                run(sibling.get(), slice, states);
+                return;
+            } catch (KindlingException fault) {
+                // Had the graph itself failed too, its own message is the one to read.
+                inline.disable(fault);
+            }
         }
-        binding.run();
+        run(binding, slice, states);
+    }
+
+    private void run(DeviceBinding target, Slice slice, States states) {
+        bindTokens(target, slice);
+        for (int k = 0; k < states.tensors.length; k++) {
+            target.bindInput(io.states().get(k).input(), states.tensors[k]);
+        }
+        target.run();
         if (slice.sample()) {
-            logits.append((Tensor) binding.output(io.logits()), lastRow((Tensor) binding.output(io.logits())));
+            Tensor rows = (Tensor) target.output(io.logits());
+            logits.append(rows, lastRow(rows));
         }
         for (int k = 0; k < states.tensors.length; k++) {
-            Tensor next = binding.takeOutput(io.states().get(k).output());
+            Tensor next = target.takeOutput(io.states().get(k).output());
             states.tensors[k].close();
             states.tensors[k] = next;
         }
-        states.length = past + slice.count();
+        states.length = slice.from() + slice.count();
     }
 
     private static long lastRow(Tensor logits) {
         return logits.elementCount() / logits.dim(-1) - 1;
     }
 
-    private void bindTokens(Slice slice, int past) {
+    private void bindTokens(DeviceBinding target, Slice slice) {
+        int past = slice.from();
         int count = slice.count();
         Tensor ids = input(io.tokenInput(), 1, count);
         for (int k = 0; k < count; k++) {
             Integers.put(ids, k, slice.ids()[past + k]);
         }
-        binding.bindInput(io.tokenInput(), ids);
+        target.bindInput(io.tokenInput(), ids);
         io.positionIds().ifPresent(name -> {
             Tensor positions = input(name, 1, count);
             for (int k = 0; k < count; k++) {
                 Integers.put(positions, k, past + k);
             }
-            binding.bindInput(name, positions);
+            target.bindInput(name, positions);
         });
-        io.attentionMask().ifPresent(name -> binding.bindInput(name, onesMask(name, past + count)));
+        io.attentionMask().ifPresent(name -> target.bindInput(name, onesMask(name, past + count)));
         io.useCacheBranch().ifPresent(name -> {
             Tensor flag = input(name, 1);
             Integers.put(flag, 0, past > 0 ? 1 : 0);
-            binding.bindInput(name, flag);
+            target.bindInput(name, flag);
         });
     }
 
@@ -204,6 +221,7 @@ final class DenseDecoder implements Decoder {
     @Override
     public void close() {
         binding.close();
+        inline.close();
         inputs.values().forEach(GrowingTensor::close);
         session.close();
     }

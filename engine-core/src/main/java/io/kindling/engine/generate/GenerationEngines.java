@@ -43,7 +43,13 @@ public final class GenerationEngines {
                         options.maxBatch(),
                         options.prefixCache()))
                 .orElseGet(() -> new DenseDecoder(
-                        GraphSession.create(model, weights, planning), io, weights.provider(), budget(options)));
+                        GraphSession.create(model, weights, planning),
+                        options.decodeInline()
+                                ? DecodeInline.enable(model, io, graph -> GraphSession.create(graph, weights, planning))
+                                : DecodeInline.off(),
+                        io,
+                        weights.provider(),
+                        budget(options)));
         return new BatchingEngine(decoder, resolved, tokenizer, options);
     }
 

@@ -61,7 +61,8 @@ class BatchingEngineTest {
                 maxStepTokens,
                 0,
                 true,
-                deduplicate);
+                deduplicate,
+                false);
         ModelPackage model = new ModelPackage(
                 Path.of("letters"),
                 Path.of("letters/model.onnx"),

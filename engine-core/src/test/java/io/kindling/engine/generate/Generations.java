@@ -41,6 +41,7 @@ record Generations(List<GenerationResult> results, GenerationStats stats) {
                 stepTokens,
                 kvBudget,
                 prefixCache,
+                false,
                 false);
     }
 
@@ -71,7 +72,7 @@ record Generations(List<GenerationResult> results, GenerationStats stats) {
         }
     }
 
-    private static Provider openCpu() {
+    static Provider openCpu() {
         return ServiceLoader.load(ProviderFactory.class).stream()
                 .map(ServiceLoader.Provider::get)
                 .filter(factory -> factory.deviceKind().equals("cpu"))

@@ -9,12 +9,6 @@ import io.kindling.engine.EngineOptions.ExecutionPath;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationResult.TokenLogit;
 import io.kindling.engine.error.ErrorCode;
-import io.kindling.engine.ir.OnnxModel;
-import io.kindling.engine.metadata.ModelPackage;
-import io.kindling.engine.metadata.PackageFiles;
-import io.kindling.engine.metadata.PackageResolver;
-import io.kindling.engine.onnx.OnnxLoader;
-import io.kindling.engine.testing.PythonOracle;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,11 +38,26 @@ class HybridDecoderTest {
 
     @BeforeAll
     static void makeModels() throws Exception {
-        PythonOracle.script("oracle", "make_hybrid_models.py", folder.toString());
+        HybridModel.make(folder);
         goldens = new ObjectMapper().readTree(folder.resolve("goldens.json").toFile());
         prompts = new ArrayList<>();
         goldens.forEach(run -> prompts.add(integers(run.get("prompt"))));
         newTokens = goldens.get(0).get("new").size();
+    }
+
+    private static HybridModel open(String name) {
+        return HybridModel.open(folder, name);
+    }
+
+    private static Generations run(HybridModel model, ExecutionPath path, int batch, int stepTokens, long budget)
+            throws Exception {
+        return Generations.run(
+                model.graph(),
+                model.resolved(),
+                Generations.options(path, batch, stepTokens, true, budget),
+                prompts,
+                newTokens,
+                VOCABULARY);
     }
 
     private static List<Integer> integers(JsonNode list) {
@@ -57,32 +66,13 @@ class HybridDecoderTest {
         return values;
     }
 
-    private record Package(OnnxModel model, ModelPackage resolved) {
-        static Package open(String name) {
-            PackageFiles files = PackageFiles.locate(folder.resolve(name));
-            OnnxModel model = OnnxLoader.load(files.modelFile());
-            return new Package(model, PackageResolver.resolve(files, model));
-        }
-
-        Generations run(ExecutionPath path, int batch, int stepTokens, long budget) throws Exception {
-            return Generations.run(
-                    model,
-                    resolved,
-                    Generations.options(path, batch, stepTokens, true, budget),
-                    prompts,
-                    newTokens,
-                    VOCABULARY);
-        }
-    }
-
     @ParameterizedTest
     @CsvSource({"ops, RAGGED", "ai.onnx, RAGGED", "scan, DENSE", "renamed, RAGGED", "sidecar, RAGGED"})
     void answersAreWhatTheOperatorsDefinitionsGive(String name, ExecutionPath path) throws Exception {
-        Package model = Package.open(name);
-        PathChoice choice =
-                PathChoice.choose(model.model(), model.resolved().decoder().orElseThrow(), ExecutionPath.AUTO);
+        HybridModel model = open(name);
+        PathChoice choice = PathChoice.choose(model.graph(), model.io(), ExecutionPath.AUTO);
         assertThat(choice.path()).as(choice.reason()).isEqualTo(path);
-        Generations run = model.run(ExecutionPath.AUTO, 4, 8, ROOMY);
+        Generations run = run(model, ExecutionPath.AUTO, 4, 8, ROOMY);
         for (int k = 0; k < prompts.size(); k++) {
             assertAnswer(run.results().get(k), goldens.get(k));
         }
@@ -109,18 +99,18 @@ class HybridDecoderTest {
     @ParameterizedTest
     @CsvSource({"8, 512", "3, 5", "6, 1", "2, 16"})
     void batchMatesAndPiecesChangeNoBit(int batch, int stepTokens) throws Exception {
-        Package model = Package.open("ops");
-        List<List<?>> alone = model.run(ExecutionPath.DENSE, 1, 512, ROOMY).contents();
-        assertThat(model.run(ExecutionPath.RAGGED, batch, stepTokens, ROOMY).contents())
+        HybridModel model = open("ops");
+        List<List<?>> alone = run(model, ExecutionPath.DENSE, 1, 512, ROOMY).contents();
+        assertThat(run(model, ExecutionPath.RAGGED, batch, stepTokens, ROOMY).contents())
                 .isEqualTo(alone);
     }
 
     @Test
     void modelsWithStatesShareNoPrefixes() throws Exception {
-        Package model = Package.open("ops");
+        HybridModel model = open("ops");
         List<Integer> prompt = prompts.get(prompts.size() - 1);
         Generations run = Generations.run(
-                model.model(),
+                model.graph(),
                 model.resolved(),
                 Generations.options(ExecutionPath.RAGGED, 1, 512, true, ROOMY),
                 List.of(prompt, prompt),
@@ -134,9 +124,9 @@ class HybridDecoderTest {
     /** Two places leave room for five pages; the longest sequence needs four of them. */
     @Test
     void statesCountInTheBudgetAndRowsWaitForThem() throws Exception {
-        Package model = Package.open("ops");
-        List<List<?>> roomy = model.run(ExecutionPath.RAGGED, 6, 512, ROOMY).contents();
-        Generations tight = model.run(ExecutionPath.RAGGED, 6, 512, 4 * PLACE_BYTES);
+        HybridModel model = open("ops");
+        List<List<?>> roomy = run(model, ExecutionPath.RAGGED, 6, 512, ROOMY).contents();
+        Generations tight = run(model, ExecutionPath.RAGGED, 6, 512, 4 * PLACE_BYTES);
         assertThat(tight.contents()).isEqualTo(roomy);
         assertThat(tight.stats().stepRows())
                 .isLessThanOrEqualTo(2 * tight.stats().steps());
@@ -144,7 +134,7 @@ class HybridDecoderTest {
 
     @Test
     void rowWhoseStateCanNeverFitIsRefused() throws Exception {
-        Generations run = Package.open("ops").run(ExecutionPath.RAGGED, 6, 512, PLACE_BYTES - 1);
+        Generations run = run(open("ops"), ExecutionPath.RAGGED, 6, 512, PLACE_BYTES - 1);
         assertThat(run.results().get(5).error().orElseThrow())
                 .isEqualTo(new GenerationResult.RowError(
                         ErrorCode.OUT_OF_MEMORY,
@@ -157,7 +147,7 @@ class HybridDecoderTest {
     void denseSequencesCountTheirStatesToo() throws Exception {
         long states = 3 * (80 * 3 + 4 * 8 * 8) * 4;
         long keysAndValues = 51 * 2 * 2 * 16 * 4;
-        Generations run = Package.open("scan").run(ExecutionPath.DENSE, 6, 512, states + keysAndValues - 1);
+        Generations run = run(open("scan"), ExecutionPath.DENSE, 6, 512, states + keysAndValues - 1);
         assertThat(run.results().get(5).error().orElseThrow().message())
                 .startsWith("a sequence of 51 tokens needs " + (states + keysAndValues)
                         + " bytes of KV cache and state, the budget is " + (states + keysAndValues - 1));
