@@ -6,19 +6,16 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kindling.engine.Model;
 import io.kindling.engine.Options;
 import io.kindling.engine.ir.Attribute;
-import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.ir.ValueInfo;
-import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.metadata.DecoderIo;
 import io.kindling.engine.metadata.ModelPackage;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /** The report of {@code inspect}, as JSON and as text made from it. */
 final class InspectReport {
@@ -52,29 +49,8 @@ final class InspectReport {
 
     private static void ports(ArrayNode target, List<ValueInfo> ports) {
         for (ValueInfo port : ports) {
-            target.addObject().put("name", port.name()).put("type", type(port.type()));
+            target.addObject().put("name", port.name()).put("type", port.type().text());
         }
-    }
-
-    private static String type(ValueType type) {
-        if (type instanceof ValueType.TensorType tensor) {
-            String element = tensor.elementType().map(DataType::onnxName).orElse("?");
-            return element
-                    + tensor.shape()
-                            .map(dimensions -> dimensions.stream()
-                                    .map(Object::toString)
-                                    .collect(Collectors.joining(", ", "[", "]")))
-                            .orElse("[…]");
-        }
-        if (type instanceof ValueType.SequenceType sequence) {
-            return "sequence(" + type(sequence.elementType()) + ")";
-        }
-        if (type instanceof ValueType.OptionalType optional) {
-            return "optional(" + type(optional.elementType()) + ")";
-        }
-        return type instanceof ValueType.MapType map
-                ? "map(" + map.keyType().onnxName() + ", " + type(map.valueType()) + ")"
-                : "?";
     }
 
     private static void roles(ObjectNode roles, DecoderIo io) {

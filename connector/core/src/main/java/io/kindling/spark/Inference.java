@@ -94,7 +94,7 @@ public final class Inference {
         return this;
     }
 
-    /** The same for a graph that the driver cannot read, or that does not say what the output is. */
+    /** The same for a graph that only executors can reach, or that does not say what the output is. */
     public Inference output(String port, String column, DataType type) {
         outputs.add(new Output(port, column, Optional.of(type)));
         return this;
@@ -109,7 +109,10 @@ public final class Inference {
         return this;
     }
 
-    /** Takes a row's values as whole tensors, for graphs whose open first dimension is not for rows. */
+    /**
+     * Takes a row's values as whole tensors, for graphs whose open first dimension is not for rows, where the columns do not show it:
+     * BINARY, or a model that only executors can reach.
+     */
     public Inference wholeTensors() {
         wholeTensors = true;
         return this;
@@ -155,10 +158,14 @@ public final class Inference {
         columns.add(functions.col("*"));
         inputs.values().forEach(column -> columns.add(column.as(INPUT + columns.size())));
         Dataset<Row> fed = input.select(columns.toArray(Column[]::new));
-        Optional<GraphPorts> ports = GraphPorts.ofLocal(uri, context.hadoopConfiguration());
-        ports.ifPresent(graph -> checkInputs(graph, fed.schema()));
+        StructType inputTypes = inputTypes(fed.schema());
+        Optional<GraphPorts> ports = GraphPorts.find(uri, context.hadoopConfiguration());
+        ports.ifPresent(graph -> checkInputs(graph, inputTypes));
+        boolean whole = wholeTensors
+                || ports.filter(graph -> InputTypes.areWhole(graph.inputs(), inputTypes))
+                        .isPresent();
         InferencePlan inference =
-                new InferencePlan(List.copyOf(inputs.keySet()), types(ports), batchSize, wholeTensors);
+                new InferencePlan(List.copyOf(inputs.keySet()), types(ports, whole), batchSize, whole);
         StructType schema = input.schema();
         for (int k = 0; k < added.length; k++) {
             schema = schema.add(added[k], inference.outputs().get(k).type());
@@ -170,28 +177,35 @@ public final class Inference {
                 new InferRows(source, plan, inference, details != null, counters), Encoders.row(schema));
     }
 
-    private void checkInputs(GraphPorts ports, StructType fed) {
-        ports.requireInputs(List.copyOf(inputs.keySet()));
+    /** The columns behind the input's own, by the ports that they feed. */
+    private StructType inputTypes(StructType fed) {
+        StructType types = new StructType();
         int column = fed.size() - inputs.size();
         for (String port : inputs.keySet()) {
-            StructField field = fed.fields()[column++];
-            InputTypes.check(GraphPorts.named(ports.inputs(), port), field.dataType());
+            types = types.add(port, fed.fields()[column++].dataType());
+        }
+        return types;
+    }
+
+    private static void checkInputs(GraphPorts ports, StructType inputs) {
+        ports.requireInputs(List.of(inputs.fieldNames()));
+        for (StructField field : inputs.fields()) {
+            InputTypes.check(GraphPorts.named(ports.inputs(), field.name()), field.dataType());
         }
     }
 
-    private List<InferencePlan.Output> types(Optional<GraphPorts> ports) {
+    private List<InferencePlan.Output> types(Optional<GraphPorts> ports, boolean whole) {
         List<ValueInfo> wanted = ports.map(graph -> outputs.stream()
                         .map(output -> GraphPorts.named(graph.outputs(), output.port()))
                         .toList())
                 .orElse(List.of());
-        RowAxis axis = wholeTensors || ports.isEmpty()
-                ? RowAxis.NONE
-                : RowAxis.of(ports.get().inputs(), wanted);
+        RowAxis axis =
+                whole || ports.isEmpty() ? RowAxis.NONE : RowAxis.of(ports.get().inputs(), wanted);
         List<InferencePlan.Output> typed = new ArrayList<>();
         for (Output output : outputs) {
             if (output.type().isEmpty() && ports.isEmpty()) {
                 throw new OptionException("the driver cannot read the graph of '" + model
-                        + "', which is not on its disk; give the column's type: output(\"" + output.port() + "\", \""
+                        + "', which it cannot reach; give the column's type: output(\"" + output.port() + "\", \""
                         + output.column() + "\", type)");
             }
             typed.add(new InferencePlan.Output(

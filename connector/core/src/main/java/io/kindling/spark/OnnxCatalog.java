@@ -1,20 +1,38 @@
 package io.kindling.spark;
 
+import io.kindling.engine.error.KindlingException;
+import io.kindling.spark.config.ModelNames;
+import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.functions.PromptFunction;
+import io.kindling.spark.functions.RunFunction;
+import io.kindling.spark.source.CatalogTables;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.NoSuchFunctionException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
+import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.connector.catalog.FunctionCatalog;
 import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.catalog.NamespaceChange;
+import org.apache.spark.sql.connector.catalog.SupportsNamespaces;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.connector.catalog.TableChange;
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * The SQL functions of Kindling, without a namespace: {@code onnx.generate(…)}. The session extension registers it as
- * {@code onnx}; by hand it is {@code spark.sql.catalog.onnx=io.kindling.spark.OnnxCatalog}.
+ * Functions and models in SQL. Without a namespace: {@code onnx.generate(…)}. A namespace is a model, by alias or, in backticks, by
+ * URI: {@code onnx.minilm.run(…)}, {@code SELECT * FROM onnx.minilm.ports}. The session extension registers it as {@code onnx}; by hand
+ * it is {@code spark.sql.catalog.onnx=io.kindling.spark.OnnxCatalog}.
  */
-public final class OnnxCatalog implements FunctionCatalog {
+public final class OnnxCatalog implements FunctionCatalog, TableCatalog, SupportsNamespaces {
     /** The name that the extension gives the catalog. */
     public static final String DEFAULT_NAME = "onnx";
 
@@ -23,9 +41,8 @@ public final class OnnxCatalog implements FunctionCatalog {
 
     private static Map<String, UnboundFunction> functions() {
         Map<String, UnboundFunction> functions = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        for (UnboundFunction function : PromptFunction.all()) {
-            functions.put(function.name(), function);
-        }
+        PromptFunction.all().forEach(function -> functions.put(function.name(), function));
+        functions.put(RunFunction.NAME, RunFunction.ofAnyModel());
         return functions;
     }
 
@@ -41,20 +58,141 @@ public final class OnnxCatalog implements FunctionCatalog {
 
     @Override
     public Identifier[] listFunctions(String[] namespace) throws NoSuchNamespaceException {
-        if (namespace.length > 0) {
-            throw new NoSuchNamespaceException(namespace);
-        }
-        return FUNCTIONS.keySet().stream()
-                .map(function -> Identifier.of(namespace, function))
-                .toArray(Identifier[]::new);
+        requireNamespace(namespace);
+        return namespace.length > 0
+                ? new Identifier[] {Identifier.of(namespace, RunFunction.NAME)}
+                : FUNCTIONS.keySet().stream()
+                        .map(function -> Identifier.of(namespace, function))
+                        .toArray(Identifier[]::new);
     }
 
     @Override
     public UnboundFunction loadFunction(Identifier identifier) throws NoSuchFunctionException {
-        UnboundFunction function = identifier.namespace().length == 0 ? FUNCTIONS.get(identifier.name()) : null;
+        String[] namespace = identifier.namespace();
+        if (namespace.length > 0 && identifier.name().equalsIgnoreCase(RunFunction.NAME)) {
+            return RunFunction.of(model(namespace));
+        }
+        UnboundFunction function = namespace.length == 0 ? FUNCTIONS.get(identifier.name()) : null;
         if (function == null) {
             throw new NoSuchFunctionException(identifier);
         }
         return function;
+    }
+
+    /** Aliases may have dots. */
+    private static String model(String[] namespace) {
+        return String.join(".", namespace);
+    }
+
+    private static ModelNames models() {
+        return SessionSettings.of(SparkSession.active()).models();
+    }
+
+    private static Optional<String> uri(String[] namespace) {
+        try {
+            return Optional.of(models().uri(model(namespace)));
+        } catch (KindlingException unknown) {
+            return Optional.empty();
+        }
+    }
+
+    private static void requireNamespace(String[] namespace) throws NoSuchNamespaceException {
+        if (namespace.length > 0 && uri(namespace).isEmpty()) {
+            throw new NoSuchNamespaceException(namespace);
+        }
+    }
+
+    @Override
+    public boolean namespaceExists(String[] namespace) {
+        return namespace.length == 0 || uri(namespace).isPresent();
+    }
+
+    @Override
+    public String[][] listNamespaces() {
+        return new TreeSet<>(models().aliases().keySet())
+                .stream().map(alias -> new String[] {alias}).toArray(String[][]::new);
+    }
+
+    @Override
+    public String[][] listNamespaces(String[] namespace) throws NoSuchNamespaceException {
+        requireNamespace(namespace);
+        return namespace.length == 0 ? listNamespaces() : new String[][] {};
+    }
+
+    @Override
+    public Map<String, String> loadNamespaceMetadata(String[] namespace) throws NoSuchNamespaceException {
+        requireNamespace(namespace);
+        return namespace.length == 0
+                ? Map.of(
+                        SupportsNamespaces.PROP_COMMENT,
+                        "Models set by spark.kindling.model.<alias>, and functions of them")
+                : Map.of(
+                        SupportsNamespaces.PROP_LOCATION,
+                        uri(namespace).orElseThrow(),
+                        SupportsNamespaces.PROP_COMMENT,
+                        "An ONNX model");
+    }
+
+    @Override
+    public Identifier[] listTables(String[] namespace) throws NoSuchNamespaceException {
+        requireNamespace(namespace);
+        List<String> tables = namespace.length == 0 ? CatalogTables.ofAll() : CatalogTables.ofAModel();
+        return tables.stream().map(table -> Identifier.of(namespace, table)).toArray(Identifier[]::new);
+    }
+
+    @Override
+    public Table loadTable(Identifier identifier) throws NoSuchTableException {
+        String[] namespace = identifier.namespace();
+        String table = identifier.name();
+        Optional<Table> found;
+        if (namespace.length == 0) {
+            found = CatalogTables.ofAll(name, table, models(), FUNCTIONS.values());
+        } else {
+            String model = model(namespace);
+            found = CatalogTables.ofAModel(String.join(".", name, model, table), table, models().uri(model));
+        }
+        return found.orElseThrow(() -> new NoSuchTableException(identifier));
+    }
+
+    private static UnsupportedOperationException readOnly() {
+        return new UnsupportedOperationException(
+                "the catalog of models is read only: set spark.kindling.model.<alias> to a model's URI to add one");
+    }
+
+    @Override
+    public void createNamespace(String[] namespace, Map<String, String> metadata) {
+        throw readOnly();
+    }
+
+    @Override
+    public void alterNamespace(String[] namespace, NamespaceChange... changes) {
+        throw readOnly();
+    }
+
+    @Override
+    public boolean dropNamespace(String[] namespace, boolean cascade) {
+        throw readOnly();
+    }
+
+    @Override
+    @Deprecated
+    public Table createTable(
+            Identifier identifier, StructType schema, Transform[] partitions, Map<String, String> properties) {
+        throw readOnly();
+    }
+
+    @Override
+    public Table alterTable(Identifier identifier, TableChange... changes) {
+        throw readOnly();
+    }
+
+    @Override
+    public boolean dropTable(Identifier identifier) {
+        throw readOnly();
+    }
+
+    @Override
+    public void renameTable(Identifier from, Identifier to) {
+        throw readOnly();
     }
 }

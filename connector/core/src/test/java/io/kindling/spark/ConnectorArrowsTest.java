@@ -25,9 +25,9 @@ class ConnectorArrowsTest {
     @Test
     void theCoreUsesNoCatalystTrees() {
         DescribedPredicate<JavaClass> trees = resideInAPackage("org.apache.spark.sql.catalyst..")
-                .and(not(nameMatching("org\\.apache\\.spark\\.sql\\.catalyst\\.(InternalRow"
-                        + "|util\\.(ArrayData|GenericArrayData|MapData)|analysis\\.NoSuch\\w+Exception"
-                        + "|expressions\\.GenericInternalRow)")));
+                .and(not(nameMatching("(\\[L)?org\\.apache\\.spark\\.sql\\.catalyst\\.(InternalRow;?"
+                        + "|util\\.(ArrayBasedMapData|ArrayData|GenericArrayData|MapData)|analysis\\.NoSuch\\w+Exception"
+                        + "|expressions\\.(GenericInternalRow|GenericRowWithSchema))")));
         noClasses().should().dependOnClassesThat(trees).check(CONNECTOR);
     }
 

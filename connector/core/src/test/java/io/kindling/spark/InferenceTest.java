@@ -1,22 +1,22 @@
 package io.kindling.spark;
 
+import static io.kindling.spark.TestGraphs.FLOAT;
+import static io.kindling.spark.TestGraphs.INT32;
+import static io.kindling.spark.TestGraphs.STRING;
+import static io.kindling.spark.TestGraphs.node;
+import static io.kindling.spark.TestGraphs.port;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kindling.engine.error.OptionException;
 import io.kindling.engine.onnx.proto.GraphProto;
-import io.kindling.engine.onnx.proto.ModelProto;
-import io.kindling.engine.onnx.proto.NodeProto;
-import io.kindling.engine.onnx.proto.OperatorSetIdProto;
-import io.kindling.engine.onnx.proto.TensorShapeProto;
-import io.kindling.engine.onnx.proto.TensorShapeProto.Dimension;
-import io.kindling.engine.onnx.proto.TypeProto;
-import io.kindling.engine.onnx.proto.ValueInfoProto;
 import io.kindling.spark.runtime.FakeEngines;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.DataTypes;
@@ -38,54 +38,19 @@ class InferenceTest {
         FakeEngines.remove();
     }
 
-    private static ValueInfoProto port(String name, int type, String... shape) {
-        TensorShapeProto.Builder dims = TensorShapeProto.newBuilder();
-        for (String size : shape) {
-            dims.addDim(
-                    Character.isDigit(size.charAt(0))
-                            ? Dimension.newBuilder().setDimValue(Long.parseLong(size))
-                            : Dimension.newBuilder().setDimParam(size));
-        }
-        return ValueInfoProto.newBuilder()
-                .setName(name)
-                .setType(TypeProto.newBuilder()
-                        .setTensorType(
-                                TypeProto.Tensor.newBuilder().setElemType(type).setShape(dims)))
-                .build();
-    }
-
-    private static NodeProto node(String op, String output, String... inputs) {
-        return NodeProto.newBuilder()
-                .setOpType(op)
-                .addAllInput(List.of(inputs))
-                .addOutput(output)
-                .build();
-    }
-
     private Inference model(String batch) throws IOException {
-        GraphProto graph = GraphProto.newBuilder()
-                .setName("g")
-                .addInput(port("x", 1, batch, "2"))
-                .addInput(port("y", 1, batch, "2"))
-                .addInput(port("ids", 6, batch))
-                .addInput(port("text", 8, batch))
-                .addOutput(port("sum", 1, batch, "2"))
-                .addOutput(port("twice", 6, batch))
-                .addOutput(port("same", 8, batch))
+        GraphProto.Builder graph = GraphProto.newBuilder()
+                .addInput(port("x", FLOAT, batch, "2"))
+                .addInput(port("y", FLOAT, batch, "2"))
+                .addInput(port("ids", INT32, batch))
+                .addInput(port("text", STRING, batch))
+                .addOutput(port("sum", FLOAT, batch, "2"))
+                .addOutput(port("twice", INT32, batch))
+                .addOutput(port("same", STRING, batch))
                 .addNode(node("Add", "sum", "x", "y"))
                 .addNode(node("Add", "twice", "ids", "ids"))
-                .addNode(node("Identity", "same", "text"))
-                .build();
-        Path file = folder.resolve("g.onnx");
-        Files.write(
-                file,
-                ModelProto.newBuilder()
-                        .setIrVersion(8)
-                        .addOpsetImport(OperatorSetIdProto.newBuilder().setVersion(17))
-                        .setGraph(graph)
-                        .build()
-                        .toByteArray());
-        return Inference.of(file.toUri().toString())
+                .addNode(node("Identity", "same", "text"));
+        return Inference.of(TestGraphs.write(folder.resolve("g.onnx"), graph))
                 .input("x", "a")
                 .input("y", "b")
                 .input("ids", "n")
@@ -168,5 +133,84 @@ class InferenceTest {
                 .apply(table())
                 .head();
         assertThat(row.getLong(row.fieldIndex("wide"))).isZero();
+    }
+
+    private List<Row> run(String uri, String rows, String output) {
+        return Inference.of(uri)
+                .input("x", "x")
+                .output(output)
+                .details("d")
+                .batchSize(4)
+                .apply(SPARK.session()
+                        .sql("SELECT * FROM VALUES " + rows + " AS t(x)")
+                        .coalesce(1))
+                .collectAsList();
+    }
+
+    @Test
+    void batchesAreAsLargeAsAskedWhereTheFirstAxisIsOpenAndOfOneRowWhereItIsOne() throws IOException {
+        String rows = IntStream.range(0, 10).mapToObj(i -> "(" + i + ")").collect(Collectors.joining(", "));
+        assertThat(run(TestGraphs.batchSize(folder.resolve("open.onnx"), "rows"), rows, "size"))
+                .extracting(row -> row.getLong(1))
+                .containsExactly(4L, 4L, 4L, 4L, 4L, 4L, 4L, 4L, 2L, 2L);
+        assertThat(run(TestGraphs.batchSize(folder.resolve("one.onnx"), "1"), rows, "size"))
+                .extracting(row -> row.getLong(1))
+                .containsOnly(1L);
+    }
+
+    @Test
+    void rowsOfDifferentShapesMakeBatchesOfTheirOwn() throws IOException {
+        String uri = TestGraphs.identity(folder.resolve("g.onnx"), FLOAT, "rows", "n");
+        assertThat(run(uri, "(array(1, 2)), (array(3)), (array(4, 5)), (array())", "same"))
+                .extracting(row -> row.<Float>getList(1))
+                .containsExactly(List.of(1f, 2f), List.of(3f), List.of(4f, 5f), List.of());
+    }
+
+    @Test
+    void halvesAreRoundedOnceAndWidenedAgain() throws IOException {
+        List<Row> rows = run(
+                TestGraphs.identity(folder.resolve("g.onnx"), TestGraphs.FLOAT16, "rows"),
+                "(0.1D), (65504D), (65520D), (-2D)",
+                "same");
+        assertThat(rows.get(0).getFloat(1)).isEqualTo(0.0999755859375f); // 1638 / 2^14, the half nearest to 0.1
+        assertThat(rows.get(1).getFloat(1)).isEqualTo(65504f);
+        assertThat(rows.get(2).getStruct(2).getString(1)).contains("'65520.0' (Double) is out of range");
+        assertThat(rows.get(3).getFloat(1)).isEqualTo(-2f);
+    }
+
+    @Test
+    void unsignedLongsAreDecimals() throws IOException {
+        String uri = TestGraphs.identity(folder.resolve("g.onnx"), TestGraphs.UINT64, "rows");
+        assertThat(run(uri, "(X'FFFFFFFFFFFFFFFF')", "same").get(0).getDecimal(1))
+                .isEqualByComparingTo("18446744073709551615");
+        List<Row> rows = run(uri, "(7L), (-1L)", "same");
+        assertThat(rows.get(0).getDecimal(1)).isEqualByComparingTo("7");
+        assertThat(rows.get(1).getStruct(2).getString(1)).contains("'-1' (Long) is out of range");
+    }
+
+    @Test
+    void mapsOfClassesAreMaps() throws IOException {
+        List<Row> rows = run(TestGraphs.zipMap(folder.resolve("g.onnx")), "(array(0.25, 0.75)), (array(1, 0))", "map");
+        assertThat(rows.get(0).<String, Float>getJavaMap(1)).isEqualTo(Map.of("no", 0.25f, "yes", 0.75f));
+        assertThat(rows.get(1).<String, Float>getJavaMap(1)).isEqualTo(Map.of("no", 1f, "yes", 0f));
+    }
+
+    @Test
+    void anArrayAsDeepAsItsPortIsAWholeTensor() throws IOException {
+        List<Row> rows =
+                run(TestGraphs.batchSize(folder.resolve("g.onnx"), "n"), "(array(1, 2, 3)), (array(5))", "size");
+        assertThat(rows.get(0).<Long>getList(1)).containsExactly(3L, 3L, 3L);
+        assertThat(rows.get(1).<Long>getList(1)).containsExactly(1L);
+    }
+
+    @Test
+    void binaryIsAWholeTensorWhereTheCallerSaysSo() throws IOException {
+        Row row = Inference.of(TestGraphs.identity(folder.resolve("g.onnx"), FLOAT, "n"))
+                .input("x", "x")
+                .output("same")
+                .wholeTensors()
+                .apply(SPARK.session().sql("SELECT X'0000803F00000040' x"))
+                .head();
+        assertThat(row.<Float>getList(1)).containsExactly(1f, 2f);
     }
 }

@@ -2,6 +2,7 @@ package io.kindling.engine.ir;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** The declared or inferred type of a graph value. */
 public sealed interface ValueType {
@@ -29,4 +30,26 @@ public sealed interface ValueType {
     record UnknownType() implements ValueType {}
 
     ValueType UNKNOWN = new UnknownType();
+
+    /** As users read it: {@code float[batch, 3]}, {@code sequence(map(int64, float[]))}. */
+    default String text() {
+        if (this instanceof TensorType tensor) {
+            String element = tensor.elementType().map(DataType::onnxName).orElse("?");
+            return element
+                    + tensor.shape()
+                            .map(dimensions -> dimensions.stream()
+                                    .map(Object::toString)
+                                    .collect(Collectors.joining(", ", "[", "]")))
+                            .orElse("[…]");
+        }
+        if (this instanceof SequenceType sequence) {
+            return "sequence(" + sequence.elementType().text() + ")";
+        }
+        if (this instanceof OptionalType optional) {
+            return "optional(" + optional.elementType().text() + ")";
+        }
+        return this instanceof MapType map
+                ? "map(" + map.keyType().onnxName() + ", " + map.valueType().text() + ")"
+                : "?";
+    }
 }

@@ -38,7 +38,7 @@ public final class ColumnTensors {
         if (!(port.type() instanceof TensorType tensor) || tensor.elementType().isEmpty()) {
             throw new KindlingException(
                     ErrorCode.UNSUPPORTED,
-                    "input '" + port.name() + "' is " + port.type()
+                    "input '" + port.name() + "' is " + port.type().text()
                             + ", which no column can feed; only tensors are fed");
         }
         OutputTypes.element(port.name(), tensor.elementType().get());

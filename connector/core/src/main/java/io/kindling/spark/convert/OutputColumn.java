@@ -19,9 +19,13 @@ import scala.collection.JavaConverters;
  * Reads the values of rows from an output of a run.
  *
  * @param port of the graph
- * @param type of the column
+ * @param type of the column; the NULL type stands for what the output turns out to be
  */
 public record OutputColumn(String port, DataType type) {
+    /** Of the type that each run's output has. */
+    public static OutputColumn natural(String port) {
+        return new OutputColumn(port, DataTypes.NullType);
+    }
 
     /**
      * The column's values, one a row.
@@ -30,6 +34,9 @@ public record OutputColumn(String port, DataType type) {
      * @throws KindlingException UNSUPPORTED when the output is not what the column's type says
      */
     public Object[] rows(Value output, int rows, RowAxis axis) {
+        if (type.equals(DataTypes.NullType)) {
+            return new OutputColumn(port, OutputTypes.of(port, output, axis)).rows(output, rows, axis);
+        }
         if (output instanceof Value.Sequence sequence && type instanceof MapType map) {
             if (sequence.elements().size() != rows) {
                 throw unlike("a sequence of " + sequence.elements().size() + " elements for " + rows + " rows");

@@ -7,6 +7,9 @@ import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType.MapType;
 import io.kindling.engine.ir.ValueType.SequenceType;
 import io.kindling.engine.ir.ValueType.TensorType;
+import io.kindling.engine.provider.Tensor;
+import io.kindling.engine.provider.Value;
+import java.util.Locale;
 import java.util.Optional;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
@@ -30,11 +33,7 @@ public final class OutputTypes {
                     || axis == RowAxis.ONE
                             && rank > 0
                             && tensor.shape().get().get(0).sizeOrMinusOne() <= 1;
-            DataType type = element(output.name(), tensor.elementType().get());
-            for (int k = rows ? 1 : 0; k < rank; k++) {
-                type = DataTypes.createArrayType(type, false);
-            }
-            return type;
+            return nested(element(output.name(), tensor.elementType().get()), rank - (rows ? 1 : 0));
         }
         if (output.type() instanceof SequenceType sequence
                 && sequence.elementType() instanceof MapType map
@@ -48,10 +47,40 @@ public final class OutputTypes {
         }
         if (output.type() instanceof TensorType) {
             throw new OptionException("the graph does not say the type and rank of its output '" + output.name()
-                    + "'; give its column's type: output(\"" + output.name() + "\", \"column\", type)");
+                    + "'; give its column's type: output(\"" + output.name()
+                    + "\", \"column\", type); in SQL, onnx.run needs none");
         }
-        throw new OptionException("output '" + output.name() + "' is " + output.type()
-                + ", for which there is no column; tensors and, with a row axis, sequences of maps have one");
+        throw new OptionException(
+                "output '" + output.name() + "' is " + output.type().text()
+                        + ", for which there is no column; tensors and, with a row axis, sequences of maps have one");
+    }
+
+    /**
+     * The same of what an output turned out to be.
+     *
+     * @throws KindlingException UNSUPPORTED for what no column can hold
+     */
+    static DataType of(String port, Value output, RowAxis axis) {
+        if (output instanceof Tensor tensor) {
+            boolean rows = axis == RowAxis.BATCH || axis == RowAxis.ONE && tensor.rank() > 0 && tensor.dim(0) == 1;
+            return nested(element(port, tensor.type()), tensor.rank() - (rows ? 1 : 0));
+        }
+        if (axis != RowAxis.NONE
+                && output instanceof Value.Sequence sequence
+                && !sequence.elements().isEmpty()
+                && sequence.elements().get(0) instanceof Value.Map map) {
+            return DataTypes.createMapType(
+                    element(port, map.keys().type()), element(port, map.values().type()), false);
+        }
+        throw new KindlingException(
+                ErrorCode.UNSUPPORTED,
+                "output '" + port + "' is a "
+                        + output.getClass().getSimpleName().toLowerCase(Locale.ROOT)
+                        + ", for which there is no column; tensors and, with a row axis, sequences of maps have one");
+    }
+
+    private static DataType nested(DataType element, int depth) {
+        return depth == 0 ? element : DataTypes.createArrayType(nested(element, depth - 1), false);
     }
 
     /** The Spark type that holds all values of an element type; 16-bit floats are widened. */

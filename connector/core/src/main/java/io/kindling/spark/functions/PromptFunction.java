@@ -1,20 +1,13 @@
 package io.kindling.spark.functions;
 
-import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.convert.MessageColumns;
 import io.kindling.spark.convert.MessageRows;
 import io.kindling.spark.functions.PromptKind.Prompts;
-import io.kindling.spark.runtime.DeterministicFaults;
-import io.kindling.spark.runtime.HadoopSettings;
-import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.functions.BoundFunction;
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
@@ -69,29 +62,16 @@ public final class PromptFunction implements UnboundFunction {
             throw refused("needs a string as argument 2, or an array of structs of texts, numbers, booleans, arrays,"
                     + " structs and maps, not " + prompt.sql() + "; cast it");
         }
-        if (arguments.length == 3 && !isOptions(arguments[2].dataType())) {
+        if (arguments.length == 3 && !OptionsArgument.accepts(arguments[2].dataType())) {
             throw refused("needs options as a map from strings to strings, numbers or booleans, not "
                     + arguments[2].dataType().sql());
         }
-        SparkSession session = SparkSession.active();
-        SessionSettings settings = SessionSettings.of(session);
-        LocalDateTime now = LocalDateTime.now();
-        settings.plan(Map.of(), now); // a bad setting fails here, not in every row
-        DeterministicFaults.watch(session.sparkContext());
-        RowGenerator generator = new RowGenerator(
-                settings, HadoopSettings.of(session.sparkContext().hadoopConfiguration()), now);
-        return new BoundPrompt(kind, generator, Arguments.of(inputType, kind.prompts() == Prompts.CONVERSATIONS));
+        return new BoundPrompt(
+                kind, RowGenerator.ofActiveSession(), Arguments.of(inputType, kind.prompts() == Prompts.CONVERSATIONS));
     }
 
-    private static boolean isText(DataType type) {
+    static boolean isText(DataType type) {
         return type instanceof StringType || type instanceof NullType;
-    }
-
-    private static boolean isOptions(DataType type) {
-        return type instanceof NullType
-                || type instanceof MapType map
-                        && map.keyType() instanceof StringType
-                        && !(map.valueType() instanceof MapType || map.valueType() instanceof StructType);
     }
 
     private UnsupportedOperationException refused(String why) {

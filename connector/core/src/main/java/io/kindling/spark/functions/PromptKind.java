@@ -1,10 +1,10 @@
 package io.kindling.spark.functions;
 
 import io.kindling.spark.convert.EncodingConverter;
+import io.kindling.spark.convert.InternalValues;
 import io.kindling.spark.convert.ResultConverter;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -31,13 +31,7 @@ enum PromptKind {
             "as generate, with finish reason, token counts and error") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
-            Object[] values = ResultConverter.details(generator.generate(arguments, input));
-            for (int i = 0; i < values.length; i++) {
-                if (values[i] instanceof String text) {
-                    values[i] = UTF8String.fromString(text);
-                }
-            }
-            return new GenericInternalRow(values);
+            return InternalValues.toInternalRow(ResultConverter.details(generator.generate(arguments, input)));
         }
     },
     CHAT(

@@ -9,13 +9,17 @@ import io.kindling.engine.TextModel;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.GenerationPlan;
+import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.convert.Requests;
 import io.kindling.spark.runtime.Answer;
+import io.kindling.spark.runtime.DeterministicFaults;
 import io.kindling.spark.runtime.EncodeRows;
 import io.kindling.spark.runtime.HadoopSettings;
 import io.kindling.spark.runtime.ModelDistributor;
 import io.kindling.spark.runtime.ModelSource;
+import io.kindling.spark.runtime.RowInference;
+import io.kindling.spark.runtime.RowInference.Outcome;
 import io.kindling.spark.runtime.TaskEngines;
 import io.kindling.spark.runtime.TextModels;
 import java.io.Serializable;
@@ -24,6 +28,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /** Serves one row at a time, as a function of its model, prompt and options. Equal when made from equal settings. */
@@ -41,10 +47,26 @@ final class RowGenerator implements Serializable {
 
     private transient Map<Map<String, String>, GenerationPlan> plans;
 
-    RowGenerator(SessionSettings settings, HadoopSettings hadoop, LocalDateTime made) {
+    private RowGenerator(SessionSettings settings, HadoopSettings hadoop, LocalDateTime made) {
         this.settings = settings;
         this.hadoop = hadoop;
         this.made = made;
+    }
+
+    /** @throws io.kindling.engine.error.OptionException for bad settings: here once, not in every row */
+    static RowGenerator ofActiveSession() {
+        SparkSession session = SparkSession.active();
+        SessionSettings settings = SessionSettings.of(session);
+        LocalDateTime now = LocalDateTime.now();
+        settings.plan(Map.of(), now);
+        DeterministicFaults.watch(session.sparkContext());
+        return new RowGenerator(
+                settings, HadoopSettings.of(session.sparkContext().hadoopConfiguration()), now);
+    }
+
+    /** The URI of a model given as alias or URI. */
+    String uri(String model) {
+        return settings.models().uri(model);
     }
 
     GenerationResult generate(Arguments arguments, InternalRow input) {
@@ -94,6 +116,14 @@ final class RowGenerator implements Serializable {
         });
     }
 
+    /** What a graph makes of a row's inputs; empty for a row that failed. */
+    Optional<Outcome> infer(String model, Map<String, String> options, InferencePlan inference, Row inputs) {
+        GenerationPlan plan = plan(options);
+        Outcome outcome = RowInference.run(source(model), plan, inference, inputs);
+        outcome.error().ifPresent(error -> check(plan, error.code(), error.message()));
+        return outcome.error().isPresent() ? Optional.empty() : Optional.of(outcome);
+    }
+
     private static void check(GenerationPlan plan, ErrorCode code, String message) {
         if (plan.job().onError() == OnError.FAIL) {
             throw new KindlingException(code, "a row failed and onError is 'fail': " + message);
@@ -104,8 +134,7 @@ final class RowGenerator implements Serializable {
         if (sources == null) {
             sources = new HashMap<>();
         }
-        return sources.computeIfAbsent(
-                model, name -> ModelDistributor.byPath(settings.models().uri(name), hadoop));
+        return sources.computeIfAbsent(model, name -> ModelDistributor.byPath(uri(name), hadoop));
     }
 
     private synchronized GenerationPlan plan(Map<String, String> options) {

@@ -39,7 +39,14 @@ final class Batches {
     /** @throws KindlingException when columns and ports do not fit */
     static Batches of(Session session, InferencePlan plan, int most) {
         new GraphPorts(session.inputs(), session.outputs()).requireInputs(plan.inputs());
-        List<ValueInfo> wanted = plan.outputs().stream()
+        List<OutputColumn> outputs = plan.outputs().isEmpty()
+                ? session.outputs().stream()
+                        .map(port -> OutputColumn.natural(port.name()))
+                        .toList()
+                : plan.outputs().stream()
+                        .map(output -> new OutputColumn(output.port(), output.type()))
+                        .toList();
+        List<ValueInfo> wanted = outputs.stream()
                 .map(output -> GraphPorts.named(session.outputs(), output.port()))
                 .toList();
         RowAxis axis = plan.wholeTensors() ? RowAxis.NONE : RowAxis.of(session.inputs(), wanted);
@@ -50,9 +57,7 @@ final class Batches {
                 plan.inputs().stream()
                         .map(name -> ColumnTensors.of(GraphPorts.named(session.inputs(), name), axis))
                         .toList(),
-                plan.outputs().stream()
-                        .map(output -> new OutputColumn(output.port(), output.type()))
-                        .toList());
+                outputs);
     }
 
     /** What becomes of a row. */
@@ -73,6 +78,11 @@ final class Batches {
         private String shapes() {
             return Arrays.deepToString(inputs.stream().map(RowTensor::shape).toArray());
         }
+    }
+
+    /** Of the outputs. */
+    List<String> ports() {
+        return outputs.stream().map(OutputColumn::port).toList();
     }
 
     boolean stacks() {

@@ -3,11 +3,6 @@ package io.kindling.spark.runtime;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.ir.ValueInfo;
-import io.kindling.engine.metadata.PackageFiles;
-import io.kindling.engine.onnx.OnnxLoader;
-import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
@@ -15,19 +10,22 @@ import org.apache.hadoop.conf.Configuration;
 /** The inputs and outputs of a graph, as its file declares them. */
 public record GraphPorts(List<ValueInfo> inputs, List<ValueInfo> outputs) {
 
-    /** Reads the graph of a model on this machine's own disk, and no weights; empty for a model that lies elsewhere. */
-    public static Optional<GraphPorts> ofLocal(String uri, Configuration configuration) {
-        org.apache.hadoop.fs.Path location = new org.apache.hadoop.fs.Path(uri);
-        URI qualified = location.toUri().getScheme() == null
-                ? org.apache.hadoop.fs.FileSystem.getDefaultUri(configuration).resolve(location.toUri())
-                : location.toUri();
-        if (!"file".equals(qualified.getScheme()) || !Files.exists(Path.of(qualified.getPath()))) {
-            return Optional.empty();
+    /** @throws KindlingException NOT_FOUND and others where the driver cannot read the model's graph */
+    public static GraphPorts of(String uri, Configuration configuration) {
+        var graph = ModelHeader.read(uri, configuration).graph().graph();
+        return new GraphPorts(graph.inputs(), graph.outputs());
+    }
+
+    /** The same; empty for a model that only executors see. */
+    public static Optional<GraphPorts> find(String uri, Configuration configuration) {
+        try {
+            return Optional.of(of(uri, configuration));
+        } catch (KindlingException fault) {
+            if (fault.code() == ErrorCode.NOT_FOUND || fault.code() == ErrorCode.IO) {
+                return Optional.empty();
+            }
+            throw fault;
         }
-        var graph = OnnxLoader.load(
-                        PackageFiles.locate(Path.of(qualified.getPath())).modelFile())
-                .graph();
-        return Optional.of(new GraphPorts(graph.inputs(), graph.outputs()));
     }
 
     /** @throws KindlingException SHAPE_OR_TYPE when there is none of that name */
@@ -48,8 +46,8 @@ public record GraphPorts(List<ValueInfo> inputs, List<ValueInfo> outputs) {
             if (!names.contains(input.name())) {
                 throw new KindlingException(
                         ErrorCode.SHAPE_OR_TYPE,
-                        "the graph's input '" + input.name() + "' has no column; call input(\"" + input.name()
-                                + "\", column)");
+                        "the graph's input '" + input.name() + "' has no column; add one: input(\"" + input.name()
+                                + "\", column), in SQL a field of the struct");
             }
         }
     }

@@ -120,6 +120,15 @@ final class HadoopPackage {
         return root.toUri().relativize(file.getPath().toUri()).getPath();
     }
 
+    /** Where a file of the package belongs in a copy. */
+    java.nio.file.Path target(FileStatus file, java.nio.file.Path folder) {
+        java.nio.file.Path target = folder.resolve(name(file)).normalize();
+        if (!target.startsWith(folder)) {
+            throw new KindlingException(ErrorCode.IO, "file name '" + name(file) + "' leaves the package");
+        }
+        return target;
+    }
+
     FSDataInputStream open(FileStatus file) throws IOException {
         return fileSystem.open(file.getPath());
     }

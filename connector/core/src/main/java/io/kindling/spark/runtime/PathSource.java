@@ -1,7 +1,5 @@
 package io.kindling.spark.runtime;
 
-import io.kindling.engine.error.ErrorCode;
-import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.NodeCacheOptions;
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,10 +38,7 @@ record PathSource(String uri, HadoopSettings settings) implements ModelSource {
     private static void copy(HadoopPackage listed, Path folder) throws IOException {
         List<FileStatus> files = listed.files();
         for (FileStatus file : files) {
-            Path target = folder.resolve(listed.name(file)).normalize();
-            if (!target.startsWith(folder)) {
-                throw new KindlingException(ErrorCode.IO, "file name '" + listed.name(file) + "' leaves the package");
-            }
+            Path target = listed.target(file, folder);
             Files.createDirectories(target.getParent());
             try (InputStream in = listed.open(file)) {
                 Files.copy(in, target);

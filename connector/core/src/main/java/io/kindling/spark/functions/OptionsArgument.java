@@ -1,0 +1,51 @@
+package io.kindling.spark.functions;
+
+import java.io.Serializable;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.util.MapData;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.NullType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Options as the last argument of a call.
+ *
+ * @param index among the arguments; −1 without options
+ * @param valueType of the map's values
+ */
+record OptionsArgument(int index, DataType valueType) implements Serializable {
+    static final OptionsArgument NONE = new OptionsArgument(-1, DataTypes.NullType);
+
+    static OptionsArgument of(int index, DataType type) {
+        return new OptionsArgument(index, type instanceof MapType map ? map.valueType() : DataTypes.NullType);
+    }
+
+    /** Whether a type can hold options. */
+    static boolean accepts(DataType type) {
+        return type instanceof NullType
+                || type instanceof MapType map
+                        && map.keyType() instanceof StringType
+                        && !(map.valueType() instanceof MapType || map.valueType() instanceof StructType);
+    }
+
+    /** SQL gives all values of a map one type: beside 0.7, an 8 is the decimal 8.0, which options take for 8. */
+    Map<String, String> read(InternalRow input) {
+        if (index < 0 || input.isNullAt(index) || valueType.equals(DataTypes.NullType)) {
+            return Map.of();
+        }
+        MapData map = input.getMap(index);
+        Map<String, String> options = new LinkedHashMap<>();
+        for (int i = 0; i < map.numElements(); i++) {
+            String key = map.keyArray().getUTF8String(i).toString();
+            if (!map.valueArray().isNullAt(i)) {
+                options.put(key, String.valueOf(map.valueArray().get(i, valueType)));
+            }
+        }
+        return options;
+    }
+}

@@ -1,0 +1,95 @@
+package io.kindling.spark.runtime;
+
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.ir.OnnxModel;
+import io.kindling.engine.metadata.ModelPackage;
+import io.kindling.engine.metadata.PackageFiles;
+import io.kindling.engine.metadata.PackageResolver;
+import io.kindling.engine.onnx.OnnxLoader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+
+/**
+ * What the files of a model say of it, without its weights: a driver reads it for types and metadata.
+ *
+ * @param graph with weights that may not be read: those of a model elsewhere are left there
+ */
+public record ModelHeader(OnnxModel graph, ModelPackage modelPackage) {
+    /** Files that say something; the others are weights and tokenizers. */
+    private static final Set<String> READ = Set.of(".onnx", ".json", ".yaml", ".yml", ".jinja");
+
+    /**
+     * Reads a model on this machine in place. Of one elsewhere the graph file and the small text files are copied; files of weights
+     * are stood for by empty ones of their size.
+     *
+     * @throws KindlingException NOT_FOUND, IO or MODEL_INVALID; UNSUPPORTED for GGUF files, which hold no graph
+     */
+    public static ModelHeader read(String uri, Configuration configuration) {
+        HadoopPackage listed = HadoopPackage.list(uri, configuration);
+        if (listed.entry().endsWith(".gguf")) {
+            throw new KindlingException(
+                    ErrorCode.UNSUPPORTED,
+                    "'" + uri
+                            + "' is a GGUF file, which has no ONNX graph to read; convert it first: java -jar kindling.jar"
+                            + " convert FILE.gguf FOLDER");
+        }
+        if (listed.scheme().equals("file")) {
+            return load(Path.of(URI.create(listed.qualifiedUri()).getPath()));
+        }
+        try {
+            Path folder = Files.createTempDirectory("kindling-header");
+            try {
+                copy(listed, folder);
+                return load(listed.entry().isEmpty() ? folder : folder.resolve(listed.entry()));
+            } finally {
+                delete(folder);
+            }
+        } catch (IOException e) {
+            throw new KindlingException(ErrorCode.IO, "the graph of '" + uri + "' cannot be read: " + e, e);
+        }
+    }
+
+    private static ModelHeader load(Path location) {
+        PackageFiles files = PackageFiles.locate(location);
+        OnnxModel graph = OnnxLoader.load(files.modelFile());
+        return new ModelHeader(graph, PackageResolver.resolve(files, graph));
+    }
+
+    private static void copy(HadoopPackage listed, Path folder) throws IOException {
+        for (FileStatus file : listed.files()) {
+            Path target = listed.target(file, folder);
+            String name = target.getFileName().toString();
+            Files.createDirectories(target.getParent());
+            if (READ.stream().anyMatch(name::endsWith)) {
+                try (InputStream in = listed.open(file)) {
+                    Files.copy(in, target);
+                }
+            } else {
+                try (RandomAccessFile hollow = new RandomAccessFile(target.toFile(), "rw")) {
+                    hollow.setLength(file.getLen());
+                }
+            }
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        List<Path> deepestFirst;
+        try (Stream<Path> all = Files.walk(folder)) {
+            deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path path : deepestFirst) {
+            Files.delete(path);
+        }
+    }
+}
