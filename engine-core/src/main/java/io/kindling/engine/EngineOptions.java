@@ -54,12 +54,20 @@ public record EngineOptions(
     }
 
     public EngineOptions withThreads(int value) {
+        return with(value, kvBudgetBytes);
+    }
+
+    public EngineOptions withKvBudgetBytes(long value) {
+        return with(threads, value);
+    }
+
+    private EngineOptions with(int threads, long kvBudgetBytes) {
         return new EngineOptions(
                 kernels,
                 precision,
                 device,
                 path,
-                value,
+                threads,
                 optimize,
                 disabledPasses,
                 randomSeed,

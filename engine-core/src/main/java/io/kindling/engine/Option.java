@@ -52,10 +52,10 @@ public record Option<T>(
     }
 
     /**
-     * What makes two spellings one name: {@code maxNewTokens}, {@code max_new_tokens}, {@code max-new-tokens} and
-     * {@code maxnewtokens}, which is what Spark's case-insensitive maps leave of it, are the same.
+     * What makes two spellings one name: {@code maxNewTokens}, {@code max_new_tokens}, {@code max-new-tokens},
+     * {@code max.new.tokens} and {@code maxnewtokens}, which is what Spark's case-insensitive maps leave of it, are the same.
      */
     static String key(String spelling) {
-        return spelling.replace("_", "").replace("-", "").toLowerCase(Locale.ROOT);
+        return spelling.replaceAll("[_.-]", "").toLowerCase(Locale.ROOT);
     }
 }

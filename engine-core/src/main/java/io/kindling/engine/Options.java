@@ -81,11 +81,12 @@ public final class Options {
             "Token budget of one step, prompt chunks and decoded tokens together");
 
     public static final Option<Long> KV_BUDGET_BYTES = Option.of(
-            "kv_budget_bytes",
-            Scope.ENGINE,
-            OptionTypes.bytes(),
-            0L,
-            "Memory for the key-value cache; 0 takes a share of what is free");
+                    "kv_budget_bytes",
+                    Scope.ENGINE,
+                    OptionTypes.bytes(),
+                    0L,
+                    "Memory for the key-value cache; 0 takes a share of what is free")
+            .alsoNamed("memory_kv");
 
     public static final Option<Boolean> PREFIX_CACHE = Option.of(
             "prefix_cache",

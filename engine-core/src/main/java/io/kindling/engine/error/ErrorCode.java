@@ -24,6 +24,8 @@ public enum ErrorCode {
     NON_FINITE_LOGITS,
     /** A memory budget or a device is exhausted. */
     OUT_OF_MEMORY,
+    /** A model needs more memory than it may have, whatever else is loaded. */
+    DOES_NOT_FIT,
     /** The device asked for cannot be used. */
     DEVICE_UNAVAILABLE,
     /** The work was cancelled by its owner. */

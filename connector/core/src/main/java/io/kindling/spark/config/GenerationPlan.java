@@ -19,7 +19,7 @@ import java.io.Serializable;
  * @param distribution how models reach executors
  * @param inFlight rows that a task has in the engine at once
  * @param nodeCache where nodes keep model packages
- * @param idleModelBytes size of model files that unused engines of an executor may hold together
+ * @param memory what the models of an executor may take
  */
 public record GenerationPlan(
         EngineOptions engine,
@@ -30,7 +30,7 @@ public record GenerationPlan(
         Distribution distribution,
         int inFlight,
         NodeCacheOptions nodeCache,
-        long idleModelBytes)
+        MemoryOptions memory)
         implements Serializable {
 
     static GenerationPlan of(OptionValues values) {
@@ -43,6 +43,9 @@ public record GenerationPlan(
                 values.get(SparkOptions.DISTRIBUTION),
                 values.get(SparkOptions.IN_FLIGHT),
                 new NodeCacheOptions(values.get(SparkOptions.CACHE_DIR), values.get(SparkOptions.CACHE_MAX_BYTES)),
-                values.get(SparkOptions.IDLE_MODEL_BYTES));
+                new MemoryOptions(
+                        values.get(SparkOptions.MEMORY_TOTAL),
+                        values.get(SparkOptions.IDLE_MODEL_BYTES),
+                        values.get(SparkOptions.MEMORY_IDLE_SECONDS)));
     }
 }

@@ -44,11 +44,27 @@ public final class SparkOptions {
             "Size above which that folder loses models that are not in use, longest unused first");
 
     public static final Option<Long> IDLE_MODEL_BYTES = Option.of(
-            "idle_model_bytes",
+                    "idle_model_bytes",
+                    Scope.JOB,
+                    OptionTypes.bytes(),
+                    4L << 30,
+                    "Size of model files that an executor keeps loaded though no task uses them")
+            .alsoNamed("memory_idle");
+
+    public static final Option<Integer> MEMORY_IDLE_SECONDS = Option.of(
+            "memory_idle_seconds",
+            Scope.JOB,
+            OptionTypes.integer(0, Integer.MAX_VALUE),
+            600,
+            "How long an executor keeps a model loaded that no task uses; 0 sets no limit of time");
+
+    public static final Option<Long> MEMORY_TOTAL = Option.of(
+            "memory_total",
             Scope.JOB,
             OptionTypes.bytes(),
-            4L << 30,
-            "Size of model files that an executor keeps loaded though no task uses them");
+            0L,
+            "Memory beside the Java heap that all models of an executor may take together; 0 takes what the executor's memory"
+                    + " overhead, its cgroup or its node leaves");
 
     public static final Option<Integer> IN_FLIGHT = Option.of(
             "in_flight",
@@ -57,8 +73,15 @@ public final class SparkOptions {
             64,
             "Rows that a task has in the engine at once; batches of the engine come from all tasks of an executor");
 
-    private static final OptionTable TABLE =
-            OptionTable.standard().with(List.of(DISTRIBUTION, CACHE_DIR, CACHE_MAX_BYTES, IDLE_MODEL_BYTES, IN_FLIGHT));
+    private static final OptionTable TABLE = OptionTable.standard()
+            .with(List.of(
+                    DISTRIBUTION,
+                    CACHE_DIR,
+                    CACHE_MAX_BYTES,
+                    MEMORY_TOTAL,
+                    IDLE_MODEL_BYTES,
+                    MEMORY_IDLE_SECONDS,
+                    IN_FLIGHT));
 
     private SparkOptions() {}
 

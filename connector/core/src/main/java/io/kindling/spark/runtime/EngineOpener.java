@@ -18,6 +18,12 @@ interface EngineOpener {
 
         Session session();
 
+        /** Bytes of the weights in use, as their files hold them. */
+        long weightBytes();
+
+        /** Bytes of the layouts that kernels made of the weights. */
+        long prepackedBytes();
+
         @Override
         void close();
     }

@@ -32,6 +32,16 @@ final class ModelOpener implements EngineOpener {
         }
 
         @Override
+        public long weightBytes() {
+            return model.weightBytes();
+        }
+
+        @Override
+        public long prepackedBytes() {
+            return model.prepackedBytes();
+        }
+
+        @Override
         public void close() {
             model.close();
         }

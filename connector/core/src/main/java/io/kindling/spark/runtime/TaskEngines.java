@@ -26,7 +26,7 @@ public final class TaskEngines {
 
     private TaskEngines() {}
 
-    private record Use(ModelSource source, EngineOptions options) {}
+    private record Use(ModelSource source, EngineOptions options, boolean generates) {}
 
     /** A model that the task holds, and its client once it generates. */
     private static final class Opened implements AutoCloseable {
@@ -76,7 +76,7 @@ public final class TaskEngines {
             GenerationPlan plan,
             Optional<GenerationMetrics> metrics,
             Action<GenerationEngine.Client, T> action) {
-        return use(source, plan, metrics, model -> action.with(model.client()));
+        return use(source, plan, true, metrics, model -> action.with(model.client()));
     }
 
     /** Runs an action with the encoder of a model; see {@link #with}. */
@@ -85,24 +85,28 @@ public final class TaskEngines {
             GenerationPlan plan,
             Optional<GenerationMetrics> metrics,
             Action<TextEncoder, T> action) {
-        return use(source, plan, metrics, model -> action.with(model.encoder()));
+        return use(source, plan, false, metrics, model -> action.with(model.encoder()));
     }
 
     /** Runs an action with the session of a model; see {@link #with}. */
     static <T> T session(
             ModelSource source, GenerationPlan plan, Optional<GenerationMetrics> metrics, Action<Session, T> action) {
-        return use(source, plan, metrics, model -> action.with(model.session()));
+        return use(source, plan, false, metrics, model -> action.with(model.session()));
     }
 
     private static <T> T use(
-            ModelSource source, GenerationPlan plan, Optional<GenerationMetrics> metrics, Action<Opened, T> action) {
+            ModelSource source,
+            GenerationPlan plan,
+            boolean generates,
+            Optional<GenerationMetrics> metrics,
+            Action<Opened, T> action) {
         TaskContext context = TaskContext.get();
         if (context == null) {
-            try (Opened once = open(source, plan, metrics)) {
+            try (Opened once = open(source, plan, generates, metrics)) {
                 return action.with(once);
             }
         }
-        return action.with(ofTask(context).opened(source, plan, metrics));
+        return action.with(ofTask(context).opened(source, plan, generates, metrics));
     }
 
     /** How many models this process has loaded; for tests and support. */
@@ -131,15 +135,19 @@ public final class TaskEngines {
         });
     }
 
-    private synchronized Opened opened(ModelSource source, GenerationPlan plan, Optional<GenerationMetrics> metrics) {
+    private synchronized Opened opened(
+            ModelSource source, GenerationPlan plan, boolean generates, Optional<GenerationMetrics> metrics) {
         if (closed) {
             throw new IllegalStateException("the task has ended");
         }
-        return opened.computeIfAbsent(new Use(source, plan.engine()), use -> open(source, plan, metrics));
+        return opened.computeIfAbsent(
+                new Use(source, plan.engine(), generates), use -> open(source, plan, generates, metrics));
     }
 
-    private static Opened open(ModelSource source, GenerationPlan plan, Optional<GenerationMetrics> metrics) {
-        EngineRegistry.Lease lease = registry.acquire(source, plan.nodeCache(), plan.engine(), plan.idleModelBytes());
+    private static Opened open(
+            ModelSource source, GenerationPlan plan, boolean generates, Optional<GenerationMetrics> metrics) {
+        EngineRegistry.Lease lease = registry.acquire(
+                new EngineRegistry.Request(source, plan.nodeCache(), plan.engine(), generates, plan.memory()));
         if (lease.openedHere()) {
             metrics.ifPresent(to -> {
                 to.sessions().add(1);

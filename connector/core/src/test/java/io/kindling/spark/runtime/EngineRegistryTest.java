@@ -2,13 +2,18 @@ package io.kindling.spark.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.kindling.engine.EngineOptions;
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.error.ModelException;
+import io.kindling.spark.config.MemoryOptions;
 import io.kindling.spark.config.NodeCacheOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -25,7 +30,10 @@ class EngineRegistryTest {
     @TempDir
     Path folder;
 
-    private final EngineRegistry registry = new EngineRegistry(FakeEngines::open);
+    private static final MemoryLimit PLENTY = new MemoryLimit(1L << 40, "the test", "have %s");
+
+    private MemoryLimit limit = PLENTY;
+    private final EngineRegistry registry = new EngineRegistry(FakeEngines::open, (options, taken) -> limit);
 
     @BeforeEach
     void reset() {
@@ -43,7 +51,12 @@ class EngineRegistryTest {
     }
 
     private EngineRegistry.Lease acquire(ModelSource source, long idleBudget) {
-        return registry.acquire(source, new NodeCacheOptions(folder.toString(), 1000), OPTIONS, idleBudget);
+        return acquire(source, new MemoryOptions(0, idleBudget, 0), OPTIONS);
+    }
+
+    private EngineRegistry.Lease acquire(ModelSource source, MemoryOptions memory, EngineOptions options) {
+        return registry.acquire(new EngineRegistry.Request(
+                source, new NodeCacheOptions(folder.toString(), 1000), options, true, memory));
     }
 
     @Test
@@ -108,5 +121,81 @@ class EngineRegistryTest {
         Files.delete(folder.resolve("a/broken"));
         acquire(broken, 0).close();
         assertThat(registry.opened()).isEqualTo(1);
+    }
+
+    /** A model of 60 bytes: 60 of files, 60 of layouts, 64 MiB of cache, 8 MiB of workspace. */
+    private static final long NEEDED = 60 + 60 + (72L << 20);
+
+    @Test
+    void aModelThatNeverFitsIsRefusedWithTheSumBeforeItIsLoaded() {
+        limit = new MemoryLimit(NEEDED - 1, "a limit of this test", "raise it to %s");
+        ModelSource model = model("a", 60);
+        assertThatThrownBy(() -> acquire(model, 0))
+                .isInstanceOfSatisfying(
+                        KindlingException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DOES_NOT_FIT))
+                .hasMessageContainingAll(
+                        model.uri(),
+                        "needs 73 MiB beside the Java heap: weights 1 MiB mapped, prepacked 1 MiB, KV cache 64 MiB,"
+                                + " workspace 8 MiB",
+                        "may have 72 MiB (a limit of this test)",
+                        "raise it to 73 MiB");
+        assertThat(FakeEngines.ATTEMPTS).hasValue(0);
+        limit = new MemoryLimit(NEEDED, "a limit of this test", "raise it to %s");
+        acquire(model, 1000).close();
+        assertThat(FakeEngines.LOADED).hasValue(1);
+    }
+
+    @Test
+    void memoryThatTasksUseIsRefusedForAnotherModelUntilTheyEnd() {
+        limit = new MemoryLimit(NEEDED * 3 / 2, "a limit of this test", "raise it to %s");
+        EngineOptions cacheOf64 = OPTIONS.withKvBudgetBytes(64L << 20);
+        EngineRegistry.Lease used = acquire(model("a", 60), new MemoryOptions(0, 1000, 0), cacheOf64);
+        assertThatThrownBy(() -> acquire(model("b", 60), 1000))
+                .isInstanceOfSatisfying(
+                        KindlingException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OUT_OF_MEMORY))
+                .hasMessageContainingAll("of which other models in use take 73 MiB", "raise it to 145 MiB");
+        used.close();
+        assertThat(FakeEngines.LOADED).hasValue(1);
+        acquire(model("b", 60), 1000).close();
+        assertThat(FakeEngines.LOADED).as("the idle one made room").hasValue(1);
+        assertThat(registry.opened()).isEqualTo(2);
+    }
+
+    @Test
+    void withoutASettingTheCacheIsHalfOfWhatIsLeft() {
+        long rest = 1000L << 20;
+        limit = new MemoryLimit(60 + 60 + (8L << 20) + rest, "a limit of this test", "raise it to %s");
+        acquire(model("a", 60), 1000).close();
+        assertThat(FakeEngines.LAST_OPTIONS.get().kvBudgetBytes()).isEqualTo(rest / 2);
+        assertThat(registry.taken())
+                .as("weights and layouts as measured")
+                .isEqualTo(FakeEngines.WEIGHT_BYTES + FakeEngines.PREPACKED_BYTES + rest / 2 + (8L << 20));
+        acquire(model("b", 60), new MemoryOptions(0, 1000, 0), OPTIONS.withKvBudgetBytes(100L << 20))
+                .close();
+        assertThat(FakeEngines.LAST_OPTIONS.get().kvBudgetBytes()).isEqualTo(100L << 20);
+    }
+
+    @Test
+    void anIdleEngineLeavesWhenItsTimeIsUp() {
+        MemoryOptions second = new MemoryOptions(0, 1000, 1);
+        acquire(model("a", 60), second, OPTIONS).close();
+        EngineRegistry.Lease used = acquire(model("a", 60), second, OPTIONS);
+        await().pollDelay(Duration.ofMillis(1500)).until(() -> true);
+        assertThat(FakeEngines.LOADED).as("used again meanwhile").hasValue(1);
+        used.close();
+        await().atMost(Duration.ofSeconds(5))
+                .untilAsserted(() -> assertThat(FakeEngines.LOADED).hasValue(0));
+        assertThat(registry.loaded()).isZero();
+        assertThat(registry.taken()).isZero();
+    }
+
+    @Test
+    void closingTheRegistryClosesAllAndRefusesMore() {
+        EngineRegistry.Lease used = acquire(model("a", 60), 1000);
+        acquire(model("b", 60), 1000).close();
+        registry.close();
+        assertThat(FakeEngines.LOADED).hasValue(0);
+        used.close();
+        assertThatThrownBy(() -> acquire(model("a", 60), 1000)).hasMessageContaining("shutting down");
     }
 }

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * An engine for tests of everything around it: the answer to {@code x} is {@code re: x}, to prompts with {@code BAD} a row
@@ -33,6 +34,10 @@ public final class FakeEngines {
     public static final AtomicInteger OPEN_CLIENTS = new AtomicInteger();
     public static final AtomicInteger IN_FLIGHT = new AtomicInteger();
     public static final AtomicInteger MOST_IN_FLIGHT = new AtomicInteger();
+
+    static final AtomicReference<EngineOptions> LAST_OPTIONS = new AtomicReference<>();
+    static final long WEIGHT_BYTES = 40;
+    static final long PREPACKED_BYTES = 30;
 
     private FakeEngines() {}
 
@@ -55,6 +60,7 @@ public final class FakeEngines {
 
     static EngineOpener.LoadedModel open(Path path, EngineOptions options) {
         ATTEMPTS.incrementAndGet();
+        LAST_OPTIONS.set(options);
         if (path.resolve("broken").toFile().exists()) {
             throw new ModelException(ErrorCode.MODEL_INVALID, path.toString(), "", "is broken on purpose");
         }
@@ -78,6 +84,16 @@ public final class FakeEngines {
         @Override
         public Session session() {
             throw new UnsupportedOperationException("the fake has no graph");
+        }
+
+        @Override
+        public long weightBytes() {
+            return WEIGHT_BYTES;
+        }
+
+        @Override
+        public long prepackedBytes() {
+            return PREPACKED_BYTES;
         }
 
         @Override
