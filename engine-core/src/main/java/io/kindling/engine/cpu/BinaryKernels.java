@@ -81,7 +81,7 @@ final class BinaryKernels {
             return binary(new BinaryOp(null, null, signed, unsigned), null);
         });
         registrar.register("", "Mod", 10, request -> binary(mod(request.node().intAttribute("fmod", 0) != 0), null));
-        registrar.register("", "Pow", 1, request -> BinaryKernels::pow);
+        registrar.register("", "Pow", 1, request -> LegacyBroadcast.wrap(request.node(), BinaryKernels::pow));
         variadic(registrar, "Max", MAX, false);
         variadic(registrar, "Min", MIN, false);
         variadic(registrar, "Sum", ADD, false);

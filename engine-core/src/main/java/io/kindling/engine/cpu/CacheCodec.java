@@ -4,6 +4,7 @@ import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.OperatorException;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
+import io.kindling.engine.ir.PackedElements;
 import io.kindling.engine.provider.Tensor;
 
 /**
@@ -75,7 +76,7 @@ final class CacheCodec {
             if (bits == 8) {
                 cache.bytes().put(row * headSize + d, (byte) code);
             } else {
-                TensorIo.putBits(cache.bytes(), row * headSize + d, code + 8, 4);
+                PackedElements.put(cache.bytes(), row * headSize + d, code + 8, 4);
             }
         }
     }

@@ -81,7 +81,8 @@ final class CastKernels {
         }
     }
 
-    private static void put(Tensor y, int index, double value, boolean saturate, String roundMode) {
+    /** Stores a number in whatever type y has. */
+    static void put(Tensor y, int index, double value, boolean saturate, String roundMode) {
         DataType type = y.type();
         if (type == DataType.BOOL) {
             y.bytes().put(index, (byte) (value == 0 ? 0 : 1));

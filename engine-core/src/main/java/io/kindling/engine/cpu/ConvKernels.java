@@ -1,6 +1,5 @@
 package io.kindling.engine.cpu;
 
-import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.provider.Kernel;
@@ -8,6 +7,9 @@ import io.kindling.engine.provider.KernelContext;
 import io.kindling.engine.provider.KernelRequest;
 import io.kindling.engine.provider.Tensor;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.function.DoubleUnaryOperator;
 
 /**
  * Convolutions over any number of spatial axes: {@code Conv}, {@code ConvInteger}, {@code QLinearConv}, {@code FusedConv}. Each output is
@@ -42,10 +44,8 @@ final class ConvKernels {
 
     private static Kernel fused(KernelRequest request, KernelPool pool) {
         Node node = request.node();
-        String activation = node.stringAttribute("activation", "");
-        float[] parameters = node.attribute("activation_params").orElse(null) instanceof Attribute.FloatsValue values
-                ? values.values()
-                : new float[0];
+        Iterator<Float> parameters = ActivationFunctions.parameters(node, "activation_params");
+        Optional<DoubleUnaryOperator> activation = ActivationFunctions.fused(node, parameters, parameters);
         return context -> {
             Geometry geometry = new Geometry(node, context.input(0), context.input(1));
             Tensor bias = context.hasInput(2) ? context.input(2) : null;
@@ -54,9 +54,7 @@ final class ConvKernels {
             if (context.hasInput(3)) {
                 Elementwise.binary(BinaryKernels.ADD, y, context.input(3), y);
             }
-            if (!activation.isEmpty()) {
-                UnaryKernels.activation(activation, parameters, y);
-            }
+            activation.ifPresent(function -> UnaryKernels.apply(function, y));
         };
     }
 

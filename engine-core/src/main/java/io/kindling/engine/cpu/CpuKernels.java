@@ -33,10 +33,10 @@ final class CpuKernels {
         LayoutKernels.register(registrar);
         WindowFunctionKernels.register(registrar);
         registrar.register("", "Resize", 10, ResizeKernel::create);
-        registrar.register("", "Upsample", 7, ResizeKernel::create);
+        registrar.register("", "Upsample", 1, ResizeKernel::create);
         registrar.register("", "Einsum", 12, EinsumKernel::create);
         for (String recurrent : new String[] {"RNN", "GRU", "LSTM"}) {
-            registrar.register("", recurrent, 7, RecurrentKernel::create);
+            registrar.register("", recurrent, 1, RecurrentKernel::create);
         }
         registrar.register("", "ConvTranspose", 1, request -> ConvTransposeKernel.create(request, pool));
         LossKernels.register(registrar);
@@ -95,6 +95,7 @@ final class CpuKernels {
         RoiKernels.register(registrar);
         FoldKernels.register(registrar);
         FourierKernels.register(registrar, pool);
+        registrar.register("", "MelWeightMatrix", 17, MelWeightKernel::create);
         RandomKernels.register(registrar);
         TrainingKernels.register(registrar);
         registrar.register("", "Attention", 23, request -> AttentionKernel.create(request, pool));

@@ -9,44 +9,59 @@ import io.kindling.engine.provider.Tensor;
 
 /** Operators on feature maps {@code [batch, channels, …]}: normalisations, norms along an axis, {@code PRelu}, {@code Dropout}. */
 final class FeatureNormalizationKernels {
+    private static final Kernel PARAMETRIC_RELU = BinaryKernels.binary(
+            BinaryOp.of(
+                    (double x, double slope) -> x < 0 ? x * slope : x,
+                    (x, slope) -> x < 0 ? x * slope : x,
+                    (x, slope) -> x),
+            null);
+
     private FeatureNormalizationKernels() {}
 
     static void register(CpuKernels.Registrar registrar) {
-        registrar.register("", "BatchNormalization", 7, FeatureNormalizationKernels::batch);
-        registrar.register("", "GroupNormalization", 21, FeatureNormalizationKernels::group);
+        registrar.register("", "BatchNormalization", 1, FeatureNormalizationKernels::batch);
+        registrar.register("", "GroupNormalization", 18, request -> group(request, true));
+        registrar.register("", "GroupNormalization", 21, request -> group(request, false));
         registrar.register("", "MeanVarianceNormalization", 9, FeatureNormalizationKernels::meanVariance);
         registrar.register("", "LpNormalization", 1, FeatureNormalizationKernels::lp);
         registrar.register("", "LRN", 1, FeatureNormalizationKernels::localResponse);
         registrar.register(
                 "",
                 "PRelu",
-                7,
-                request -> BinaryKernels.binary(
-                        BinaryOp.of(
-                                (double x, double slope) -> x < 0 ? x * slope : x,
-                                (x, slope) -> x < 0 ? x * slope : x,
-                                (x, slope) -> x),
-                        null));
-        registrar.register("", "Dropout", 7, FeatureNormalizationKernels::dropout);
+                1,
+                // One slope a channel, which lie along axis 1.
+                request -> context -> (context.input(1).elementCount() == 1
+                                ? PARAMETRIC_RELU
+                                : LegacyBroadcast.from(1, PARAMETRIC_RELU))
+                        .execute(context));
+        registrar.register("", "PRelu", 7, request -> PARAMETRIC_RELU);
+        registrar.register("", "Dropout", 1, FeatureNormalizationKernels::dropout);
     }
 
+    /**
+     * Statistics are given, or in training those of the batch. Until version 13 training is known by the outputs beyond the first;
+     * until version 8 {@code spatial = 0} gave each place of a sample statistics of its own.
+     */
     private static Kernel batch(KernelRequest request) {
         Node node = request.node();
+        boolean spatial = node.intAttribute("spatial", 1) != 0;
         double epsilon = node.floatAttribute("epsilon", 1e-5f);
         double momentum = node.floatAttribute("momentum", 0.9f);
-        boolean training = node.intAttribute("training_mode", 0) != 0;
+        boolean training = request.opset() >= 14
+                ? node.intAttribute("training_mode", 0) != 0
+                : node.outputs().size() > 1;
         return context -> {
             Tensor x = context.input(0);
             Tensor y = context.output(0, x.type(), x.shape());
-            int channels = x.rank() < 2 ? 1 : (int) x.dim(1);
-            int size = x.rank() < 2 ? 1 : Shapes.product(x.shape(), 2, x.rank());
+            int channels = x.rank() < 2 ? 1 : Shapes.product(x.shape(), 1, spatial ? 2 : x.rank());
+            int size = x.rank() < 2 || !spatial ? 1 : Shapes.product(x.shape(), 2, x.rank());
             int batch = (int) x.dim(0);
-            Tensor runningMean = training && context.hasOutput(1)
-                    ? context.output(1, context.input(3).type(), channels)
-                    : null;
-            Tensor runningVariance = training && context.hasOutput(2)
-                    ? context.output(2, context.input(4).type(), channels)
-                    : null;
+            // Mean and variance as they run on, and behind them in older versions those of the batch.
+            Tensor[] statistics = new Tensor[4];
+            for (int k = 0; training && k < statistics.length; k++) {
+                Tensor like = context.input(3 + k % 2);
+                statistics[k] = context.hasOutput(k + 1) ? context.output(k + 1, like.type(), like.shape()) : null;
+            }
             for (int c = 0; c < channels; c++) {
                 double mean = TensorIo.getDouble(context.input(3), c);
                 double variance = TensorIo.getDouble(context.input(4), c);
@@ -55,8 +70,10 @@ final class FeatureNormalizationKernels {
                     double oldVariance = variance;
                     mean = mean(x, batch, channels, c, size, 0, 1);
                     variance = mean(x, batch, channels, c, size, mean, 2);
-                    put(runningMean, c, oldMean * momentum + mean * (1 - momentum));
-                    put(runningVariance, c, oldVariance * momentum + variance * (1 - momentum));
+                    put(statistics[0], c, oldMean * momentum + mean * (1 - momentum));
+                    put(statistics[1], c, oldVariance * momentum + variance * (1 - momentum));
+                    put(statistics[2], c, mean);
+                    put(statistics[3], c, variance);
                 }
                 double factor = TensorIo.getDouble(context.input(1), c) / Math.sqrt(variance + epsilon);
                 double shift = TensorIo.getDouble(context.input(2), c);
@@ -89,7 +106,8 @@ final class FeatureNormalizationKernels {
         return sum / ((double) batch * size);
     }
 
-    private static Kernel group(KernelRequest request) {
+    /** @param byGroup whether scale and bias have one element a group, not one a channel */
+    private static Kernel group(KernelRequest request, boolean byGroup) {
         double epsilon = request.node().floatAttribute("epsilon", 1e-5f);
         int groups = (int) request.node().intAttribute("num_groups", 1);
         return context -> {
@@ -103,9 +121,10 @@ final class FeatureNormalizationKernels {
                 TensorIo.load(x, line * size, values, 0, size);
                 NormalizationKernels.standardise(values, size, epsilon);
                 for (int k = 0; k < size; k++) {
-                    int channel = line % groups * (channels / groups) + k / places;
-                    values[k] = values[k] * TensorIo.getDouble(context.input(1), channel)
-                            + TensorIo.getDouble(context.input(2), channel);
+                    int group = line % groups;
+                    int parameter = byGroup ? group : group * (channels / groups) + k / places;
+                    values[k] = values[k] * TensorIo.getDouble(context.input(1), parameter)
+                            + TensorIo.getDouble(context.input(2), parameter);
                 }
                 TensorIo.store(values, 0, y, line * size, size);
             }
@@ -192,24 +211,32 @@ final class FeatureNormalizationKernels {
         };
     }
 
-    /** Inference leaves the data alone; training drops elements by a generator seeded with the attribute or the session's seed. */
+    /** Inference, which versions before 12 always mean here, leaves the data alone; training drops elements by a generator seeded with the attribute or the session's seed. */
     private static Kernel dropout(KernelRequest request) {
         long seed = request.node().intAttribute("seed", RandomKernels.sessionSeed(request));
-        return context -> dropout(context, new RandomKernels.Draws(seed, context.bodyRuns()));
+        boolean legacyMask = request.opset() < 10;
+        return context -> dropout(context, new RandomKernels.Draws(seed, context.bodyRuns()), legacyMask);
     }
 
-    private static void dropout(KernelContext context, RandomKernels.Draws draws) {
+    private static void dropout(KernelContext context, RandomKernels.Draws draws, boolean legacyMask) {
         Tensor x = context.input(0);
         Tensor y = context.output(0, x.type(), x.shape());
         boolean training = context.hasInput(2) && TensorIo.getLong(context.input(2), 0) != 0;
         double ratio = training ? (context.hasInput(1) ? TensorIo.getDouble(context.input(1), 0) : 0.5) : 0;
-        Tensor mask = context.hasOutput(1) ? context.output(1, DataType.BOOL, x.shape()) : null;
-        for (int k = 0; k < x.elementCount(); k++) {
+        // Until version 9 the mask had the type of the data.
+        DataType maskType = legacyMask ? x.type() : DataType.BOOL;
+        Tensor mask = context.hasOutput(1) ? context.output(1, maskType, x.shape()) : null;
+        if (ratio == 0) {
+            TensorIo.copy(x, 0, y, 0, TensorIo.count(x));
+        }
+        for (int k = 0; k < x.elementCount() && (mask != null || ratio != 0); k++) {
             boolean keep = ratio == 0 || draws.uniform(k) >= ratio;
-            double value = TensorIo.getDouble(x, k);
-            TensorIo.putDouble(y, k, keep ? value / (1 - ratio) : 0);
+            if (ratio != 0) {
+                double value = keep ? TensorIo.getDouble(x, k) / (1 - ratio) : 0;
+                CastKernels.put(y, k, value, true, "up");
+            }
             if (mask != null) {
-                mask.bytes().put(k, (byte) (keep ? 1 : 0));
+                TensorIo.putNumber(mask, k, keep ? 1 : 0);
             }
         }
     }

@@ -32,23 +32,28 @@ final class FoldKernels {
             Tensor y = context.output(0, x.type(), window.imageShape(x.dim(0), channels));
             int size = window.inputSize();
             int[] sources = window.sources();
-            boolean floating = x.type().isFloatingPoint();
-            double[] sums = new double[floating ? size : 0];
+            // A complex number is two real ones, which are added by themselves.
+            int parts = ComplexNumbers.is(x.type()) ? 2 : 1;
+            Tensor from = parts == 2 ? ComplexNumbers.parts(x) : x;
+            Tensor to = parts == 2 ? ComplexNumbers.parts(y) : y;
+            boolean floating = from.type().isFloatingPoint();
+            double[] sums = new double[floating ? size * parts : 0];
             long[] longSums = new long[floating ? 0 : size];
             for (int plane = 0; plane < x.dim(0) * channels; plane++) {
                 Arrays.fill(sums, 0);
                 Arrays.fill(longSums, 0);
-                for (int k = 0; k < taps * blocks; k++) {
-                    if (sources[k] >= 0 && floating) {
-                        sums[sources[k]] += TensorIo.getDouble(x, plane * taps * blocks + k);
-                    } else if (sources[k] >= 0) {
-                        longSums[sources[k]] += TensorIo.getLong(x, plane * taps * blocks + k);
+                for (int k = 0; k < taps * blocks * parts; k++) {
+                    int target = sources[k / parts] * parts + k % parts;
+                    if (target >= 0 && floating) {
+                        sums[target] += TensorIo.getDouble(from, plane * taps * blocks * parts + k);
+                    } else if (target >= 0) {
+                        longSums[target] += TensorIo.getLong(from, plane * taps * blocks + k);
                     }
                 }
                 if (floating) {
-                    TensorIo.store(sums, 0, y, plane * size, size);
+                    TensorIo.store(sums, 0, to, plane * sums.length, sums.length);
                 } else {
-                    TensorIo.store(longSums, 0, y, plane * size, size);
+                    TensorIo.store(longSums, 0, to, plane * size, size);
                 }
             }
         };

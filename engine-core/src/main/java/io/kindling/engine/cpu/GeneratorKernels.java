@@ -81,7 +81,7 @@ final class GeneratorKernels {
         int[] hits = new int[total];
         int count = 0;
         for (int k = 0; k < total; k++) {
-            if (TensorIo.getDouble(x, k) != 0) {
+            if (isNonZero(x, k)) {
                 hits[count++] = k;
             }
         }
@@ -95,6 +95,18 @@ final class GeneratorKernels {
                 y.longs().put(axis * count + k, axis == 0 ? position : position % x.dim(axis));
             }
         }
+    }
+
+    /** Strings are false when empty. */
+    private static boolean isNonZero(Tensor x, int index) {
+        if (x.type() == DataType.STRING) {
+            return !x.strings()[index].isEmpty();
+        }
+        if (ComplexNumbers.is(x.type())) {
+            Tensor parts = ComplexNumbers.parts(x);
+            return TensorIo.getDouble(parts, 2 * index) != 0 || TensorIo.getDouble(parts, 2 * index + 1) != 0;
+        }
+        return TensorIo.getDouble(x, index) != 0;
     }
 
     private static Kernel topK(KernelRequest request) {

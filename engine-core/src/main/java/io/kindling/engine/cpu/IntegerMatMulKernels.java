@@ -37,6 +37,10 @@ final class IntegerMatMulKernels {
 
     private static Kernel qLinear(KernelPool pool) {
         return context -> {
+            if (context.input(0).type().isFloatingPoint()) {
+                Float8Product.run(context, pool);
+                return;
+            }
             IntegerProduct product = new IntegerProduct(context.input(0), context.input(3));
             Tensor scaleA = context.input(1);
             Tensor scaleB = context.input(4);

@@ -1,6 +1,5 @@
 package io.kindling.engine.cpu;
 
-import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.provider.Kernel;
 import io.kindling.engine.provider.KernelContext;
@@ -27,7 +26,15 @@ final class LayoutKernels {
                 8,
                 request -> context ->
                         expand(context, Shapes.broadcast(context.input(0).shape(), TensorIo.longs(context.input(1)))));
-        registrar.register("", "Tile", 6, request -> LayoutKernels::tile);
+        // Version 1 repeated along one axis: inputs tiles and axis.
+        registrar.register("", "Tile", 1, request -> context -> {
+            long[] repeats = new long[context.input(0).rank()];
+            Arrays.fill(repeats, 1);
+            int axis = Shapes.axis((long) TensorIo.getDouble(context.input(2), 0), repeats.length);
+            repeats[axis] = (long) TensorIo.getDouble(context.input(1), 0);
+            tile(context, repeats);
+        });
+        registrar.register("", "Tile", 6, request -> context -> tile(context, TensorIo.longs(context.input(1))));
         registrar.register("", "Where", 9, request -> LayoutKernels::where);
         registrar.register("", "Trilu", 14, LayoutKernels::trilu);
         registrar.register("com.microsoft", "Trilu", 1, LayoutKernels::trilu);
@@ -68,7 +75,7 @@ final class LayoutKernels {
         return context -> {
             Tensor x = context.input(0);
             int axis = Shapes.axis(axisAttribute, x.rank());
-            long[] sizes = ShapeKernels.axes(context, attribute);
+            long[] sizes = sizes(context, attribute);
             if (sizes == null) {
                 int parts = context.outputCount();
                 long chunk = (x.dim(axis) + parts - 1) / parts;
@@ -95,6 +102,18 @@ final class LayoutKernels {
                 from += partRow;
             }
         };
+    }
+
+    /** From the attribute, or input 1, which version 1 gave the type of the data. */
+    private static long[] sizes(KernelContext context, long[] attribute) {
+        if (attribute != null || !context.hasInput(1)) {
+            return attribute;
+        }
+        long[] sizes = new long[TensorIo.count(context.input(1))];
+        for (int k = 0; k < sizes.length; k++) {
+            sizes[k] = (long) TensorIo.getDouble(context.input(1), k);
+        }
+        return sizes;
     }
 
     private static Kernel slice(KernelRequest request) {
@@ -187,9 +206,8 @@ final class LayoutKernels {
         Outputs.finish(context, 0, output);
     }
 
-    private static void tile(KernelContext context) {
+    private static void tile(KernelContext context, long[] repeats) {
         Tensor x = context.input(0);
-        long[] repeats = TensorIo.longs(context.input(1));
         // Each axis becomes two: the repetition, which stands still, and the axis itself.
         long[] shape = new long[x.rank()];
         long[] split = new long[2 * x.rank()];
@@ -202,10 +220,7 @@ final class LayoutKernels {
             walk[2 * k + 1] = strides[k];
         }
         Tensor output = Outputs.begin(context, 0, x.type(), shape);
-        Tensor folded = output.type() == DataType.STRING
-                ? Tensor.ofStrings(split, output.strings())
-                : Tensor.of(output.type(), split, output.buffer(), output.byteOffset());
-        gather(x, 0, walk, folded);
+        gather(x, 0, walk, Outputs.reshaped(output, split));
         Outputs.finish(context, 0, output);
     }
 
@@ -232,19 +247,17 @@ final class LayoutKernels {
         return context -> {
             Tensor x = context.input(0);
             long shift = context.hasInput(1) ? TensorIo.getLong(context.input(1), 0) : 0;
-            Tensor y = context.output(0, x.type(), x.shape());
+            Tensor y = Outputs.begin(context, 0, x.type(), x.shape());
             TensorIo.copy(x, 0, y, 0, TensorIo.count(x));
             int rows = (int) x.dim(-2);
             int columns = (int) x.dim(-1);
-            int width = x.type().bits() / 8;
             for (int k = 0; k < x.elementCount(); k++) {
                 long diagonal = k % columns - k / columns % rows - shift;
                 if (upper ? diagonal < 0 : diagonal > 0) {
-                    for (int i = 0; i < width; i++) {
-                        y.bytes().put(k * width + i, (byte) 0);
-                    }
+                    TensorIo.clear(y, k, 1);
                 }
             }
+            Outputs.finish(context, 0, y);
         };
     }
 
@@ -261,7 +274,8 @@ final class LayoutKernels {
             int blockRow = columnFirst ? block : block * depth;
             int blockColumn = columnFirst ? 1 : depth;
             int[] walk = {s[0], channel * s[1], s[2], blockRow * s[1], s[3], blockColumn * s[1]};
-            gather(x, 0, walk, Tensor.of(y.type(), split, y.buffer(), y.byteOffset()));
+            gather(x, 0, walk, Outputs.reshaped(y, split));
+            Outputs.finish(context, 0, y);
         };
     }
 
@@ -273,14 +287,15 @@ final class LayoutKernels {
             int[] s = Shapes.strides(x.shape());
             long height = x.dim(2) / block;
             long width = x.dim(3) / block;
-            Tensor y = context.output(0, x.type(), x.dim(0), x.dim(1) * block * block, height, width);
+            Tensor y = Outputs.begin(context, 0, x.type(), x.dim(0), x.dim(1) * block * block, height, width);
             long[] split = columnFirst
                     ? new long[] {x.dim(0), x.dim(1), block, block, height, width}
                     : new long[] {x.dim(0), block, block, x.dim(1), height, width};
             int[] walk = columnFirst
                     ? new int[] {s[0], s[1], s[2], s[3], block * s[2], block * s[3]}
                     : new int[] {s[0], s[2], s[3], s[1], block * s[2], block * s[3]};
-            gather(x, 0, walk, Tensor.of(y.type(), split, y.buffer(), y.byteOffset()));
+            gather(x, 0, walk, Outputs.reshaped(y, split));
+            Outputs.finish(context, 0, y);
         };
     }
 

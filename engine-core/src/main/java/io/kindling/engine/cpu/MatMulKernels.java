@@ -6,17 +6,23 @@ import io.kindling.engine.provider.KernelContext;
 import io.kindling.engine.provider.KernelRequest;
 import io.kindling.engine.provider.Tensor;
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.DoubleUnaryOperator;
 
 /** {@code MatMul}, {@code Gemm} and {@code com.microsoft::FusedMatMul}; arithmetic: {@link MatMulCore}. */
 final class MatMulKernels {
     private MatMulKernels() {}
 
     static void register(CpuKernels.Registrar registrar, KernelPool pool) {
-        registrar.register("", "MatMul", 1, request -> context -> new Product(context, false, false).run(pool, 1));
+        registrar.register("", "MatMul", 1, request -> matMul(pool));
         registrar.register("", "Gemm", 1, request -> gemm(request, pool));
         registrar.register("com.microsoft", "FusedGemm", 1, request -> gemm(request, pool));
         registrar.register("com.microsoft", "FusedMatMul", 1, request -> fused(request, pool));
         registrar.register("com.microsoft", "TransposeMatMul", 1, request -> fused(request, pool));
+    }
+
+    static Kernel matMul(KernelPool pool) {
+        return context -> new Product(context, false, false).run(pool, 1);
     }
 
     private static Kernel fused(KernelRequest request, KernelPool pool) {
@@ -144,19 +150,17 @@ final class MatMulKernels {
         float beta = node.floatAttribute("beta", 1);
         boolean transA = node.intAttribute("transA", 0) != 0;
         boolean transB = node.intAttribute("transB", 0) != 0;
-        String activation = node.stringAttribute("activation", "");
-        float[] parameters = {
-            node.floatAttribute("activation_alpha", Float.NaN), node.floatAttribute("activation_beta", Float.NaN)
-        };
+        Optional<DoubleUnaryOperator> activation = ActivationFunctions.fused(
+                node,
+                ActivationFunctions.parameters(node, "activation_alpha"),
+                ActivationFunctions.parameters(node, "activation_beta"));
         return context -> {
             Product product = new Product(context, transA, transB);
             product.run(pool, alpha);
             if (context.hasInput(2) && beta != 0) {
                 addScaled(product.c, context.input(2), beta);
             }
-            if (!activation.isEmpty()) {
-                UnaryKernels.activation(activation, parameters, product.c);
-            }
+            activation.ifPresent(function -> UnaryKernels.apply(function, product.c));
         };
     }
 

@@ -31,6 +31,10 @@ final class NormalizationKernels {
         Node node = request.node();
         double epsilon = node.floatAttribute("epsilon", 1e-5f);
         long axis = node.intAttribute("axis", -1);
+        // The statistics' type is the stash type; the form from before ONNX took the operator in widens them with x.
+        DataType stash = DataType.ofCode((int) node.intAttribute("stash_type", DataType.FLOAT.code()))
+                .orElseThrow(() -> Unsupported.of(node, "stash_type is no element type"));
+        boolean widens = request.opset() < 17;
         return context -> {
             Tensor x = context.input(0);
             Tensor scale = context.input(1);
@@ -43,7 +47,7 @@ final class NormalizationKernels {
             Arrays.fill(statisticsShape, first, statisticsShape.length, 1);
             int meanOutput = centred ? 1 : -1;
             int deviationOutput = centred ? 2 : 1;
-            DataType statisticsType = x.type() == DataType.DOUBLE ? DataType.DOUBLE : DataType.FLOAT;
+            DataType statisticsType = widens && x.type() == DataType.DOUBLE ? DataType.DOUBLE : stash;
             Tensor means = optionalOutput(context, meanOutput, statisticsType, statisticsShape);
             Tensor deviations = optionalOutput(context, deviationOutput, statisticsType, statisticsShape);
             Row row = new Row(size, scale, bias, centred, epsilon, broadcastRows(scale, x, first, size));

@@ -15,6 +15,13 @@ final class Outputs {
                 : context.output(index, type, shape);
     }
 
+    /** The same elements under another shape. */
+    static Tensor reshaped(Tensor tensor, long... shape) {
+        return tensor.type() == DataType.STRING
+                ? Tensor.ofStrings(shape, tensor.strings())
+                : Tensor.of(tensor.type(), shape, tensor.buffer(), tensor.byteOffset());
+    }
+
     static void finish(KernelContext context, int index, Tensor filled) {
         if (filled.type() == DataType.STRING) {
             context.outputStrings(index, filled.strings(), filled.shape());

@@ -12,7 +12,7 @@ final class PadKernels {
     private PadKernels() {}
 
     static void register(CpuKernels.Registrar registrar) {
-        registrar.register("", "Pad", 2, PadKernels::pad);
+        registrar.register("", "Pad", 1, PadKernels::pad);
         registrar.register("com.microsoft", "Pad", 1, PadKernels::pad);
         registrar.register("", "CenterCropPad", 18, PadKernels::centerCropPad);
         registrar.register("", "Clip", 1, PadKernels::clip);
@@ -21,7 +21,10 @@ final class PadKernels {
     private static Kernel pad(KernelRequest request) {
         Node node = request.node();
         String mode = node.stringAttribute("mode", "constant");
-        long[] attribute = node.intsAttribute("pads").orElse(null);
+        // Version 1 spelt it differently.
+        long[] attribute = node.intsAttribute("pads")
+                .or(() -> node.intsAttribute("paddings"))
+                .orElse(null);
         float value = node.floatAttribute("value", 0);
         return context -> {
             Tensor x = context.input(0);

@@ -1,5 +1,6 @@
 package io.kindling.engine.cpu;
 
+import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.provider.Kernel;
@@ -12,7 +13,7 @@ final class PoolKernels {
 
     static void register(CpuKernels.Registrar registrar) {
         registrar.register("", "AveragePool", 1, PoolKernels::average);
-        registrar.register("", "LpPool", 2, PoolKernels::lp);
+        registrar.register("", "LpPool", 1, PoolKernels::lp);
         registrar.register("", "MaxPool", 1, PoolKernels::max);
         registrar.register("com.microsoft", "NhwcMaxPool", 1, request -> ChannelsLast.wrap(max(request)));
         registrar.register("", "GlobalAveragePool", 1, request -> globalAverage());
@@ -27,8 +28,8 @@ final class PoolKernels {
                     }
                     return max;
                 }));
-        registrar.register("", "GlobalLpPool", 2, request -> {
-            double p = request.node().intAttribute("p", 2);
+        registrar.register("", "GlobalLpPool", 1, request -> {
+            double p = power(request.node());
             return global((x, base, size) -> {
                 double sum = 0;
                 for (int k = 0; k < size; k++) {
@@ -96,9 +97,16 @@ final class PoolKernels {
         };
     }
 
+    /** Version 1 wrote it as a float. */
+    private static double power(Node node) {
+        return node.attribute("p").orElse(null) instanceof Attribute.FloatValue p
+                ? p.value()
+                : node.intAttribute("p", 2);
+    }
+
     private static Kernel lp(KernelRequest request) {
         Node node = request.node();
-        double p = node.intAttribute("p", 2);
+        double p = power(node);
         boolean ceil = node.intAttribute("ceil_mode", 0) != 0;
         return context -> {
             Tensor x = context.input(0);

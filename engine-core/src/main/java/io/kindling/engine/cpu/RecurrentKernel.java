@@ -1,7 +1,5 @@
 package io.kindling.engine.cpu;
 
-import io.kindling.engine.error.ErrorCode;
-import io.kindling.engine.error.OperatorException;
 import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.provider.Kernel;
@@ -9,6 +7,7 @@ import io.kindling.engine.provider.KernelContext;
 import io.kindling.engine.provider.KernelRequest;
 import io.kindling.engine.provider.Tensor;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.UnaryOperator;
@@ -46,10 +45,13 @@ final class RecurrentKernel implements Kernel {
                 node.attribute("activations").orElse(null) instanceof Attribute.StringsValue given
                         ? given.values()
                         : List.of();
+        Iterator<Float> alphas = ActivationFunctions.parameters(node, "activation_alpha");
+        Iterator<Float> betas = ActivationFunctions.parameters(node, "activation_beta");
         for (int k = 0; k < perDirection * backward.length; k++) {
-            functions.add(function(
-                    node,
-                    names.isEmpty() ? defaults[k % perDirection] : names.get(k).text()));
+            String name =
+                    names.isEmpty() ? defaults[k % perDirection] : names.get(k).text();
+            functions.add(ActivationFunctions.of(name, alphas, betas)
+                    .orElseThrow(() -> Unsupported.of(node, "has activation " + name)));
         }
     }
 
@@ -64,20 +66,6 @@ final class RecurrentKernel implements Kernel {
      */
     static Kernel lstm(Node node, UnaryOperator<double[]> seen) {
         return new RecurrentKernel(node, "LSTM", seen);
-    }
-
-    private static DoubleUnaryOperator function(Node node, String name) {
-        return switch (name) {
-            case "Tanh" -> Math::tanh;
-            case "Sigmoid" -> UnaryKernels::sigmoid;
-            case "Relu" -> x -> Math.max(x, 0);
-            default ->
-                throw new OperatorException(
-                        ErrorCode.UNSUPPORTED,
-                        node.operator(),
-                        node.name(),
-                        "activation " + name + " is not supported; Tanh, Sigmoid and Relu are");
-        };
     }
 
     @Override

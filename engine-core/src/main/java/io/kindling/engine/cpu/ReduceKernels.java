@@ -92,11 +92,7 @@ final class ReduceKernels {
                 value = reduction.doubles.fold(value, TensorIo.getDouble(x, base + element));
             }
             value = reduction.finish.applyAsDouble(reduction.mean ? value / elements.length : value);
-            if (y.type().isFloatingPoint()) {
-                TensorIo.putDouble(y, out, value);
-            } else {
-                TensorIo.putLong(y, out, (long) value);
-            }
+            TensorIo.putNumber(y, out, value);
             return;
         }
         // Maxima and minima of an empty set are the type's own limits, which long's limits truncate to only when
@@ -135,7 +131,7 @@ final class ReduceKernels {
         for (int element : elements) {
             sum += Math.exp(TensorIo.getDouble(x, base + element) - shift);
         }
-        TensorIo.putDouble(y, out, Math.log(sum) + shift);
+        TensorIo.putNumber(y, out, Math.log(sum) + shift);
     }
 
     private static Kernel kernel(Node node, Line line) {

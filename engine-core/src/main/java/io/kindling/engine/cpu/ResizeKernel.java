@@ -34,9 +34,16 @@ final class ResizeKernel implements Kernel {
         antialias = node.intAttribute("antialias", 0) != 0;
         extrapolation = node.floatAttribute("extrapolation_value", 0);
         axes = node.intsAttribute("axes").orElse(null);
-        scaleAttribute =
-                node.attribute("scales").orElse(null) instanceof Attribute.FloatsValue values ? values.values() : null;
+        scaleAttribute = scaleAttribute(node);
         scalesInput = simple ? 1 : 2;
+    }
+
+    /** The scales of versions before 9: one an axis, or in version 1 those of the two last axes. */
+    private static float[] scaleAttribute(Node node) {
+        if (node.attribute("height_scale").isPresent()) {
+            return new float[] {1, 1, node.floatAttribute("height_scale", 1), node.floatAttribute("width_scale", 1)};
+        }
+        return node.attribute("scales").orElse(null) instanceof Attribute.FloatsValue values ? values.values() : null;
     }
 
     static Kernel create(KernelRequest request) {
@@ -64,6 +71,10 @@ final class ResizeKernel implements Kernel {
         float[] roi = context.hasInput(1) && coordinates.equals("tf_crop_and_resize")
                 ? TensorIo.floats(context.input(1))
                 : null;
+        if (mode.equals("nearest") && roi == null) {
+            nearest(context, x, along, scales, sizes);
+            return;
+        }
         Tensor y = context.output(0, x.type(), sizes);
         double[] data = new double[TensorIo.count(x)];
         TensorIo.load(x, 0, data, 0, data.length);
@@ -82,6 +93,37 @@ final class ResizeKernel implements Kernel {
                 TensorIo.putLong(y, k, QuantizeKernels.saturated(Math.rint(data[k]), y.type()));
             }
         }
+    }
+
+    /** Copies elements, of any type. */
+    private void nearest(KernelContext context, Tensor x, int[] along, double[] scales, long[] sizes) {
+        int[] strides = Shapes.strides(x.shape());
+        int[][] offsets = new int[x.rank()][];
+        for (int axis = 0; axis < offsets.length; axis++) {
+            offsets[axis] = new int[(int) sizes[axis]];
+            for (int k = 0; k < offsets[axis].length; k++) {
+                offsets[axis][k] = k * strides[axis];
+            }
+        }
+        for (int axis : along) {
+            int old = (int) x.dim(axis);
+            for (int k = 0; k < offsets[axis].length; k++) {
+                double at = source(k, old, (int) sizes[axis], scales[axis], 0, 1);
+                int base = (int) Math.ceil(at) - 1;
+                int chosen = base + (int) weights(at - base, scales[axis])[1];
+                offsets[axis][k] = Math.max(0, Math.min(old - 1, chosen)) * strides[axis];
+            }
+        }
+        Tensor y = Outputs.begin(context, 0, x.type(), sizes);
+        Odometer position = new Odometer(sizes);
+        for (int k = 0; k < y.elementCount(); k++, position.next()) {
+            int from = 0;
+            for (int axis = 0; axis < offsets.length; axis++) {
+                from += offsets[axis][position.at(axis)];
+            }
+            TensorIo.copy(x, from, y, k, 1);
+        }
+        Outputs.finish(context, 0, y);
     }
 
     private int[] along(int rank) {
@@ -149,6 +191,7 @@ final class ResizeKernel implements Kernel {
         return switch (coordinates) {
             case "align_corners" -> width == 1 ? 0 : position * (old - 1) / (width - 1);
             case "asymmetric" -> position / scale;
+            case "tf_half_pixel_for_nn" -> (position + 0.5) / scale;
             case "tf_crop_and_resize" ->
                 from * (old - 1)
                         + (width == 1 ? (to - from) * (old - 1) / 2 : position * (to - from) * (old - 1) / (width - 1));

@@ -117,6 +117,7 @@ final class ScatterKernels {
                     TensorIo.copy(update, (o * length + s) * inner, output, (o * capacity + to) * inner, inner);
                 }
             }
+            Outputs.finish(context, 0, output);
         };
     }
 

@@ -1,10 +1,11 @@
 package io.kindling.engine.cpu;
 
 import io.kindling.engine.ir.DataType;
+import io.kindling.engine.ir.PackedElements;
 import io.kindling.engine.provider.Tensor;
 
 /**
- * The floating-point types of 8 bits and fewer, by the encodings of the ONNX float8, float4 and float8e8m0 documents: decoded
+ * The floating-point types of 8 bits and fewer, by the encodings of the ONNX float8, float6, float4 and float8e8m0 documents: decoded
  * by field, encoded by search over the decoded values, to nearest, ties to the even code.
  */
 final class SmallFloats {
@@ -15,7 +16,9 @@ final class SmallFloats {
         DECODED[DataType.FLOAT8E4M3FNUZ.ordinal()] = table(256, code -> decode(code, 4, 8, true));
         DECODED[DataType.FLOAT8E5M2.ordinal()] = table(256, code -> HalfFloat.fromHalf((short) (code << 8)));
         DECODED[DataType.FLOAT8E5M2FNUZ.ordinal()] = table(256, code -> decode(code, 5, 16, true));
-        DECODED[DataType.FLOAT4E2M1.ordinal()] = table(16, code -> decodeFloat4(code));
+        DECODED[DataType.FLOAT4E2M1.ordinal()] = table(16, code -> decodeFinite(code, 2, 1));
+        DECODED[DataType.FLOAT6E2M3.ordinal()] = table(64, code -> decodeFinite(code, 2, 3));
+        DECODED[DataType.FLOAT6E3M2.ordinal()] = table(64, code -> decodeFinite(code, 3, 2));
         DECODED[DataType.FLOAT8E8M0.ordinal()] =
                 table(256, code -> code == 255 ? Float.NaN : (float) Math.scalb(1.0, code - 127));
     }
@@ -47,11 +50,16 @@ final class SmallFloats {
         return (float) (code >= 128 ? -magnitude : magnitude);
     }
 
-    private static float decodeFloat4(int code) {
-        int exponent = code >> 1 & 3;
-        int mantissa = code & 1;
-        double magnitude = exponent == 0 ? mantissa * 0.5 : Math.scalb(1 + mantissa * 0.5, exponent - 1);
-        return (float) ((code & 8) == 0 ? magnitude : -magnitude);
+    /** A type in which every code is a number; its bias is half the range of the exponent. */
+    private static float decodeFinite(int code, int exponentBits, int mantissaBits) {
+        int exponent = code >> mantissaBits & (1 << exponentBits) - 1;
+        int mantissa = code & (1 << mantissaBits) - 1;
+        int bias = (1 << exponentBits - 1) - 1;
+        double magnitude = exponent == 0
+                ? Math.scalb((double) mantissa, 1 - bias - mantissaBits)
+                : Math.scalb((double) (mantissa + (1 << mantissaBits)), exponent - bias - mantissaBits);
+        boolean negative = code >> exponentBits + mantissaBits != 0;
+        return (float) (negative ? -magnitude : magnitude);
     }
 
     static boolean handles(DataType type) {
@@ -59,18 +67,12 @@ final class SmallFloats {
     }
 
     static float get(Tensor tensor, int index) {
-        int code = tensor.type().bits() == 8
-                ? tensor.bytes().get(index) & 0xff
-                : tensor.bytes().get(index >> 1) >> (index & 1) * 4 & 15;
-        return DECODED[tensor.type().ordinal()][code];
+        return DECODED[tensor.type().ordinal()][
+                PackedElements.get(tensor.bytes(), index, tensor.type().bits())];
     }
 
     static void put(Tensor tensor, int index, int code) {
-        if (tensor.type().bits() == 8) {
-            tensor.bytes().put(index, (byte) code);
-        } else {
-            TensorIo.putBits(tensor.bytes(), index, code, 4);
-        }
+        PackedElements.put(tensor.bytes(), index, code, tensor.type().bits());
     }
 
     /**
@@ -85,6 +87,7 @@ final class SmallFloats {
             case FLOAT8E5M2 -> encodeSigned(type, value, saturate, 123, 124, 127);
             case FLOAT8E5M2FNUZ -> encodeSigned(type, value, saturate, 127, 128, 128);
             case FLOAT4E2M1 -> encodeSigned(type, value, true, 7, 7, 7);
+            case FLOAT6E2M3, FLOAT6E3M2 -> encodeSigned(type, value, true, 31, 31, 31);
             default -> throw new IllegalArgumentException(type.onnxName() + " has no signed small encoding");
         };
     }

@@ -1,8 +1,8 @@
 package io.kindling.engine.cpu;
 
 import io.kindling.engine.ir.DataType;
+import io.kindling.engine.ir.PackedElements;
 import io.kindling.engine.provider.Tensor;
-import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
 import java.nio.ShortBuffer;
 import java.util.Arrays;
@@ -140,10 +140,10 @@ public final class TensorIo {
             case INT8 -> tensor.bytes().get(index);
             case UINT8 -> tensor.bytes().get(index) & 0xff;
             case BOOL -> tensor.bytes().get(index) == 0 ? 0 : 1;
-            case UINT4 -> tensor.bytes().get(index >> 1) >> (index & 1) * 4 & 15;
-            case INT4 -> (byte) ((tensor.bytes().get(index >> 1) >> (index & 1) * 4 & 15) << 4) >> 4;
-            case UINT2 -> tensor.bytes().get(index >> 2) >> (index & 3) * 2 & 3;
-            case INT2 -> (byte) ((tensor.bytes().get(index >> 2) >> (index & 3) * 2 & 3) << 6) >> 6;
+            case UINT4 -> PackedElements.get(tensor.bytes(), index, 4);
+            case INT4 -> (byte) (PackedElements.get(tensor.bytes(), index, 4) << 4) >> 4;
+            case UINT2 -> PackedElements.get(tensor.bytes(), index, 2);
+            case INT2 -> (byte) (PackedElements.get(tensor.bytes(), index, 2) << 6) >> 6;
             default -> throw new IllegalArgumentException(tensor.type().onnxName() + " is no integer type");
         };
     }
@@ -154,19 +154,10 @@ public final class TensorIo {
             case INT32, UINT32 -> tensor.ints().put(index, (int) value);
             case INT16, UINT16 -> tensor.shorts().put(index, (short) value);
             case INT8, UINT8, BOOL -> tensor.bytes().put(index, (byte) value);
-            case INT4, UINT4 -> putBits(tensor.bytes(), index, (int) value, 4);
-            case INT2, UINT2 -> putBits(tensor.bytes(), index, (int) value, 2);
+            case INT4, UINT4 -> PackedElements.put(tensor.bytes(), index, (int) value, 4);
+            case INT2, UINT2 -> PackedElements.put(tensor.bytes(), index, (int) value, 2);
             default -> throw new IllegalArgumentException(tensor.type().onnxName() + " is no integer type");
         }
-    }
-
-    /** One of several elements that share a byte, lowest bits first. */
-    static void putBits(ByteBuffer bytes, int index, int value, int bits) {
-        int perByte = 8 / bits;
-        int shift = index % perByte * bits;
-        int mask = (1 << bits) - 1;
-        int old = bytes.get(index / perByte);
-        bytes.put(index / perByte, (byte) (old & ~(mask << shift) | (value & mask) << shift));
     }
 
     /** One element of any numeric tensor. */
@@ -217,7 +208,7 @@ public final class TensorIo {
         }
         int bits = tensor.type().bits();
         for (int k = start; bits < 8 && k < start + count; k++) {
-            putBits(tensor.bytes(), k, 0, bits);
+            PackedElements.put(tensor.bytes(), k, 0, bits);
         }
         for (int k = start * (bits / 8); k < (start + count) * (bits / 8); k++) {
             tensor.bytes().put(k, (byte) 0);
@@ -255,10 +246,9 @@ public final class TensorIo {
             target.bytes().put(targetStart * width, source.bytes(), sourceStart * width, count * width);
             return;
         }
-        int perByte = 8 / bits;
         for (int k = 0; k < count; k++) {
-            int from = sourceStart + k;
-            putBits(target.bytes(), targetStart + k, source.bytes().get(from / perByte) >> from % perByte * bits, bits);
+            PackedElements.put(
+                    target.bytes(), targetStart + k, PackedElements.get(source.bytes(), sourceStart + k, bits), bits);
         }
     }
 

@@ -37,13 +37,20 @@ final class TfIdfVectorizerKernel implements Kernel {
         maxSkip = (int) node.intAttribute("max_skip_count", 0);
         String mode = node.stringAttribute("mode", "TF");
         counted = !mode.equals("IDF");
-        weights = !mode.equals("TF") && node.attribute("weights").orElse(null) instanceof Attribute.FloatsValue floats
-                ? floats.values()
-                : new float[0];
+        float[] given =
+                !mode.equals("TF") && node.attribute("weights").orElse(null) instanceof Attribute.FloatsValue floats
+                        ? floats.values()
+                        : new float[0];
         long[] indexes = node.intsAttribute("ngram_indexes").orElse(new long[0]);
         columns = Math.toIntExact(Arrays.stream(indexes).max().orElse(-1) + 1);
-        if (weights.length > 0 && weights.length < columns) {
-            throw Shapes.invalid(weights.length + " weights for " + columns + " columns");
+        if (given.length > 0 && given.length != indexes.length) {
+            throw Shapes.invalid(given.length + " weights for " + indexes.length + " n-grams");
+        }
+        // Weights are listed by n-gram, outputs by column.
+        weights = new float[columns];
+        Arrays.fill(weights, 1);
+        for (int ngram = 0; ngram < given.length; ngram++) {
+            weights[(int) indexes[ngram]] = given[ngram];
         }
         List<?> pool = node.attribute("pool_strings").orElse(null) instanceof Attribute.StringsValue strings
                 ? strings.values().stream().map(Attribute.StringValue::text).toList()
@@ -95,8 +102,7 @@ final class TfIdfVectorizerKernel implements Kernel {
                 }
             }
             for (int k = 0; k < columns; k++) {
-                float weight = weights.length == 0 ? 1 : weights[k];
-                y.floats().put(row * columns + k, weight * (counted ? counts[k] : Math.min(1, counts[k])));
+                y.floats().put(row * columns + k, weights[k] * (counted ? counts[k] : Math.min(1, counts[k])));
             }
         }
     }

@@ -41,7 +41,7 @@ final class UnaryKernels {
         numeric(registrar, "Asinh", UnaryKernels::asinh, null);
         numeric(registrar, "Acosh", x -> Math.log(x + Math.sqrt(x - 1) * Math.sqrt(x + 1)), null);
         numeric(registrar, "Atanh", x -> 0.5 * (Math.log1p(x) - Math.log1p(-x)), null);
-        numeric(registrar, "Erf", ErrorFunction::erf, null);
+        numeric(registrar, "Erf", ErrorFunction::erf, x -> (long) (float) ErrorFunction.erf(x));
         numeric(registrar, "Softplus", UnaryKernels::softplus, null);
         numeric(registrar, "Softsign", x -> x / (1 + Math.abs(x)), null);
         numeric(registrar, "HardSwish", x -> x * Math.max(0, Math.min(1, x / 6 + 0.5)), null);
@@ -155,26 +155,8 @@ final class UnaryKernels {
         }
     }
 
-    /** Applies the activation of a fused operator in place; absent parameters are those of the operator of that name. */
-    static void activation(String name, float[] parameters, Tensor x) {
-        double a = parameters.length > 0 ? parameters[0] : Double.NaN;
-        double b = parameters.length > 1 ? parameters[1] : Double.NaN;
-        double alpha = Double.isNaN(a) ? name.equals("HardSigmoid") ? 0.2 : name.equals("LeakyRelu") ? 0.01 : 1 : a;
-        double beta = Double.isNaN(b) ? 0.5 : b;
-        DoubleUnaryOperator function =
-                switch (name) {
-                    case "Relu" -> y -> Math.max(y, 0);
-                    case "Sigmoid" -> UnaryKernels::sigmoid;
-                    case "Tanh" -> Math::tanh;
-                    case "LeakyRelu" -> y -> y < 0 ? alpha * y : y;
-                    case "Elu" -> y -> y < 0 ? alpha * Math.expm1(y) : y;
-                    case "ThresholdedRelu" -> y -> y > alpha ? y : 0;
-                    case "HardSigmoid" -> y -> Math.max(0, Math.min(1, alpha * y + beta));
-                    case "Clip" -> y -> Math.max(a, Math.min(b, y));
-                    case "Softplus" -> UnaryKernels::softplus;
-                    case "Softsign" -> y -> y / (1 + Math.abs(y));
-                    default -> throw Shapes.invalid("activation " + name + " is not supported");
-                };
+    /** {@code x = f(x)}, in place, for floating-point x. */
+    static void apply(DoubleUnaryOperator function, Tensor x) {
         apply(null, function, null, x, x);
     }
 

@@ -26,11 +26,8 @@ final class WindowFunctionKernels {
             for (int k = 0; k < size; k++) {
                 double angle = 2 * Math.PI * k / period;
                 double value = constant - first * Math.cos(angle) + second * Math.cos(2 * angle);
-                if (type.isFloatingPoint()) {
-                    TensorIo.putDouble(y, k, value);
-                } else {
-                    TensorIo.putLong(y, k, (long) value);
-                }
+                // Rounded to float first: the peak of 1 would be cut to 0 otherwise.
+                TensorIo.putNumber(y, k, type == DataType.DOUBLE ? value : (float) value);
             }
         };
     }

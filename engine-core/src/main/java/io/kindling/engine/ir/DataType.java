@@ -31,7 +31,9 @@ public enum DataType {
     FLOAT4E2M1(23, 4),
     FLOAT8E8M0(24, 8),
     UINT2(25, 2),
-    INT2(26, 2);
+    INT2(26, 2),
+    FLOAT6E2M3(27, 6),
+    FLOAT6E3M2(28, 6);
 
     private static final Map<Integer, DataType> BY_CODE = new HashMap<>();
 
@@ -81,6 +83,8 @@ public enum DataType {
                     FLOAT8E5M2,
                     FLOAT8E5M2FNUZ,
                     FLOAT4E2M1,
+                    FLOAT6E2M3,
+                    FLOAT6E3M2,
                     FLOAT8E8M0 -> true;
             default -> false;
         };

@@ -9,12 +9,14 @@ import io.kindling.engine.ir.Dimension;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.OnnxModel;
+import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.onnx.proto.AttributeProto;
 import io.kindling.engine.onnx.proto.FunctionProto;
 import io.kindling.engine.onnx.proto.GraphProto;
 import io.kindling.engine.onnx.proto.NodeProto;
+import io.kindling.engine.onnx.proto.SparseTensorProto;
 import io.kindling.engine.onnx.proto.TensorProto;
 import io.kindling.engine.onnx.proto.TensorShapeProto;
 import io.kindling.engine.onnx.proto.TypeProto;
@@ -48,21 +50,15 @@ final class GraphReader {
         if (depth > limits.nesting()) {
             throw invalid("graph '" + proto.getName() + "'", "is nested more than " + limits.nesting() + " deep");
         }
-        if (proto.getSparseInitializerCount() > 0) {
-            throw new ModelException(
-                    ErrorCode.UNSUPPORTED,
-                    source,
-                    "graph '" + proto.getName() + "'",
-                    "sparse initializers are not supported; export dense ones");
-        }
         Graph.Builder graph = Graph.builder(proto.getName());
         for (TensorProto initializer : proto.getInitializerList()) {
-            if (initializer.getName().isEmpty()) {
-                throw invalid("graph '" + proto.getName() + "'", "has an initializer without a name");
-            }
-            if (graph.initializers().put(initializer.getName(), tensors.read(initializer)) != null) {
-                throw invalid("initializer '" + initializer.getName() + "'", "is defined twice");
-            }
+            addInitializer(graph, initializer.getName(), tensors.read(initializer));
+        }
+        for (SparseTensorProto initializer : proto.getSparseInitializerList()) {
+            addInitializer(
+                    graph,
+                    initializer.getValues().getName(),
+                    new SparseTensorReader(tensors, source).read(initializer));
         }
         for (ValueInfoProto input : proto.getInputList()) {
             if (!graph.initializers().containsKey(input.getName())) {
@@ -74,6 +70,15 @@ final class GraphReader {
                 .forEach(value -> graph.valueTypes().put(value.getName(), type(value.getType(), value.getName(), 0)));
         graph.nodes().addAll(nodes(proto.getNodeList(), depth));
         return graph.build();
+    }
+
+    private void addInitializer(Graph.Builder graph, String name, TensorData value) {
+        if (name.isEmpty()) {
+            throw invalid("graph", "has an initializer without a name");
+        }
+        if (graph.initializers().put(name, value) != null) {
+            throw invalid("initializer '" + name + "'", "is defined twice");
+        }
     }
 
     List<OnnxModel.Function> functions(List<FunctionProto> protos) {
@@ -163,7 +168,9 @@ final class GraphReader {
                 new Attribute.GraphsValue(proto.getGraphsList().stream()
                         .map(g -> graph(g, depth + 1))
                         .toList());
-            case SPARSE_TENSOR, SPARSE_TENSORS, TYPE_PROTOS, UNDEFINED ->
+            case SPARSE_TENSOR ->
+                new Attribute.TensorValue(new SparseTensorReader(tensors, source).read(proto.getSparseTensor()));
+            case SPARSE_TENSORS, TYPE_PROTOS, UNDEFINED ->
                 throw new ModelException(
                         ErrorCode.UNSUPPORTED,
                         source,

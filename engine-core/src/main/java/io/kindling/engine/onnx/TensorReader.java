@@ -168,7 +168,7 @@ final class TensorReader {
         throw invalid(name, "external " + key + " " + text + " is negative");
     }
 
-    private long elementCount(String name, long[] shape) {
+    long elementCount(String name, long[] shape) {
         long count = 1;
         for (long dimension : shape) {
             if (dimension < 0) {
@@ -190,7 +190,7 @@ final class TensorReader {
         return count;
     }
 
-    private long byteSize(String name, DataType type, long elements) {
+    long byteSize(String name, DataType type, long elements) {
         long size;
         try {
             size = type.byteSize(elements);

@@ -125,7 +125,7 @@ final class BatchedScanOperator implements ControlFlow {
             for (int k = 0; k < outputs.length; k++) {
                 Tensor part = (Tensor) child.value(body.outputIds()[states + k]);
                 if (outputs[k] == null) {
-                    outputs[k] = Tensor.allocateHost(part.type(), Slabs.with(part.shape(), 0, longest));
+                    outputs[k] = host(part.type(), Slabs.with(part.shape(), 0, longest));
                 }
                 Slabs.insert(frame.stream, part, outputs[k], 0, step);
             }
@@ -136,9 +136,13 @@ final class BatchedScanOperator implements ControlFlow {
     }
 
     private static Tensor slab(Frame frame, Tensor whole, int index) {
-        Tensor slab = Tensor.allocateHost(whole.type(), Slabs.without(whole.shape(), 0));
-        Slabs.extract(frame.stream, whole, 0, index, slab.buffer());
+        Tensor slab = host(whole.type(), Slabs.without(whole.shape(), 0));
+        Slabs.extract(frame.stream, whole, 0, index, slab);
         return slab;
+    }
+
+    private static Tensor host(DataType type, long[] shape) {
+        return type == DataType.STRING ? Slabs.strings(shape) : Tensor.allocateHost(type, shape);
     }
 
     private OperatorException invalid(String problem) {

@@ -73,7 +73,8 @@ final class BodyResults implements AutoCloseable {
                 .mapToLong(dimension -> dimension instanceof Dimension.Known known ? known.size() : 0)
                 .toArray();
         int placedAxis = Slabs.axis(axis, slab.length + 1, operator);
-        frame.place(outputId, type.elementType().orElse(DataType.FLOAT), Slabs.with(slab, placedAxis, 0));
+        DataType element = type.elementType().orElse(DataType.FLOAT);
+        Slabs.placed(frame, outputId, Slabs.place(frame, outputId, element, Slabs.with(slab, placedAxis, 0)));
     }
 
     private static Value takeFrom(Frame child, int id) {

@@ -6,20 +6,24 @@ import io.kindling.engine.ir.Node;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The operators of the default domain that run subgraphs. */
+/** The operators that run subgraphs. */
 final class ControlFlows {
     private ControlFlows() {}
 
     static boolean handles(Node node) {
-        return node.domain().isEmpty()
-                && switch (node.opType()) {
-                    case "If", "Loop", "Scan", "SequenceMap" -> true;
-                    default -> false;
-                };
+        return node.is(FlexAttentionOperator.DOMAIN, "FlexAttention")
+                || node.domain().isEmpty()
+                        && switch (node.opType()) {
+                            case "If", "Loop", "Scan", "SequenceMap" -> true;
+                            default -> false;
+                        };
     }
 
     /** Plans a control-flow node; null when it is none. */
     static ControlFlow plan(Node node, long opset, Planner planner) {
+        if (node.is(FlexAttentionOperator.DOMAIN, "FlexAttention")) {
+            return FlexAttentionOperator.plan(node, planner);
+        }
         if (!node.domain().isEmpty()) {
             return null;
         }

@@ -2,6 +2,7 @@ package io.kindling.engine.session;
 
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.OperatorException;
+import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.provider.Tensor;
@@ -93,7 +94,11 @@ final class ScanOperator implements ControlFlow {
                 }
                 for (int k = 0; k < scanInputs; k++) {
                     long index = inputDirections[k] == 1 ? trips - 1 - trip : trip;
-                    Slabs.extract(frame.stream, whole[k], axes[k], index, slabs[k].buffer());
+                    if (slabs[k].type() == DataType.STRING) {
+                        // Strings are passed on without a copy: each slab is a tensor of its own.
+                        slabs[k] = Slabs.strings(slabs[k].shape());
+                    }
+                    Slabs.extract(frame.stream, whole[k], axes[k], index, slabs[k]);
                     child.setInput(body.inputIds()[states + k], slabs[k]);
                 }
                 child.run();
@@ -141,8 +146,11 @@ final class ScanOperator implements ControlFlow {
         }
         for (int k = 0; k < scanInputs; k++) {
             long[] shape = Slabs.without(whole[k].shape(), axes[k]);
-            long bytes = Math.max(1, whole[k].type().byteSize(Tensor.count(shape)));
-            slabs[k] = Tensor.of(whole[k].type(), shape, frame.allocator.allocate(bytes));
+            DataType type = whole[k].type();
+            long bytes = Math.max(1, type.byteSize(Tensor.count(shape)));
+            slabs[k] = type == DataType.STRING
+                    ? Slabs.strings(shape)
+                    : Tensor.of(type, shape, frame.allocator.allocate(bytes));
         }
         return trips;
     }

@@ -3,10 +3,12 @@ package io.kindling.engine.session;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.ir.DataType;
-import io.kindling.engine.provider.DeviceBuffer;
+import io.kindling.engine.ir.PackedElements;
 import io.kindling.engine.provider.DeviceStream;
+import io.kindling.engine.provider.HostBuffer;
 import io.kindling.engine.provider.Tensor;
 import io.kindling.engine.provider.Value;
+import java.util.Arrays;
 import java.util.List;
 
 /** Copies slabs, the parts of a tensor at one index of an axis, in and out of larger tensors. */
@@ -54,49 +56,88 @@ final class Slabs {
         return copy;
     }
 
-    /** Copies slab {@code index} of {@code whole} to {@code target}. */
-    static void extract(DeviceStream stream, Tensor whole, int axis, long index, DeviceBuffer target) {
-        long inner = innerBytes(whole, axis);
-        long outer = outerCount(whole, axis);
-        for (long k = 0; k < outer; k++) {
-            long from = whole.byteOffset() + (k * whole.dim(axis) + index) * inner;
-            stream.copy(whole.buffer(), from, target, k * inner, inner);
+    /** Copies slab {@code index} of {@code whole} to {@code slab}, which has the shape without the axis. */
+    static void extract(DeviceStream stream, Tensor whole, int axis, long index, Tensor slab) {
+        long inner = innerCount(whole, axis);
+        for (long k = 0; k < outerCount(whole, axis); k++) {
+            move(stream, whole, (k * whole.dim(axis) + index) * inner, slab, k * inner, inner);
         }
     }
 
     /** Copies {@code slab} to index {@code index} of {@code whole}. */
     static void insert(DeviceStream stream, Tensor slab, Tensor whole, int axis, long index) {
-        long inner = innerBytes(whole, axis);
-        long outer = outerCount(whole, axis);
-        for (long k = 0; k < outer; k++) {
-            long to = whole.byteOffset() + (k * whole.dim(axis) + index) * inner;
-            stream.copy(slab.buffer(), slab.byteOffset() + k * inner, whole.buffer(), to, inner);
+        long inner = innerCount(whole, axis);
+        for (long k = 0; k < outerCount(whole, axis); k++) {
+            move(stream, slab, k * inner, whole, (k * whole.dim(axis) + index) * inner, inner);
         }
+    }
+
+    private static void move(DeviceStream stream, Tensor from, long start, Tensor to, long target, long count) {
+        if (from.type() == DataType.STRING) {
+            System.arraycopy(from.strings(), (int) start, to.strings(), (int) target, (int) count);
+            return;
+        }
+        int bits = from.type().bits();
+        if ((start * bits | target * bits | count * bits) % 8 == 0) {
+            stream.copy(
+                    from.buffer(),
+                    from.byteOffset() + start * bits / 8,
+                    to.buffer(),
+                    to.byteOffset() + target * bits / 8,
+                    count * bits / 8);
+            return;
+        }
+        if (!(from.buffer() instanceof HostBuffer)) {
+            throw new KindlingException(
+                    ErrorCode.UNSUPPORTED,
+                    "scanning over elements of type " + from.type().onnxName() + " is not supported on this device");
+        }
+        for (int k = 0; k < count; k++) {
+            int element = PackedElements.get(from.bytes(), (int) start + k, bits);
+            PackedElements.put(to.bytes(), (int) target + k, element, bits);
+        }
+    }
+
+    /** A tensor to fill: strings on the heap, which {@link #placed} hands over, else the output's own storage. */
+    static Tensor place(Frame frame, int outputId, DataType type, long[] shape) {
+        return type == DataType.STRING ? strings(shape) : frame.place(outputId, type, shape);
+    }
+
+    static void placed(Frame frame, int outputId, Tensor filled) {
+        if (filled.type() == DataType.STRING) {
+            frame.placeStrings(outputId, filled.strings(), filled.shape());
+        }
+    }
+
+    static Tensor strings(long[] shape) {
+        String[] strings = new String[Math.toIntExact(Tensor.count(shape))];
+        Arrays.fill(strings, "");
+        return Tensor.ofStrings(shape, strings);
     }
 
     /** Stacks slabs along {@code axis}, the last first when {@code reverse}, as the output of the running node. */
     static void stack(Frame frame, int outputId, List<Value> slabs, int axis, boolean reverse, String operator) {
         Tensor first = (Tensor) slabs.get(0);
         int placedAxis = axis(axis, first.rank() + 1, operator);
-        Tensor whole = frame.place(outputId, first.type(), with(first.shape(), placedAxis, slabs.size()));
+        Tensor whole = place(frame, outputId, first.type(), with(first.shape(), placedAxis, slabs.size()));
         for (int k = 0; k < slabs.size(); k++) {
             Tensor slab = (Tensor) slabs.get(k);
-            if (!java.util.Arrays.equals(slab.shape(), first.shape()) || slab.type() != first.type()) {
+            if (!Arrays.equals(slab.shape(), first.shape()) || slab.type() != first.type()) {
                 throw new KindlingException(
                         ErrorCode.SHAPE_OR_TYPE,
                         operator + ": scan output changes from " + first + " to " + slab + " at iteration " + k);
             }
             insert(frame.stream, slab, whole, placedAxis, reverse ? slabs.size() - 1 - k : k);
         }
+        placed(frame, outputId, whole);
     }
 
-    private static long innerBytes(Tensor whole, int axis) {
-        requireWholeBytes(whole.type());
+    private static long innerCount(Tensor whole, int axis) {
         long inner = 1;
         for (int k = axis + 1; k < whole.rank(); k++) {
             inner *= whole.dim(k);
         }
-        return whole.type().byteSize(inner);
+        return inner;
     }
 
     private static long outerCount(Tensor whole, int axis) {
@@ -105,12 +146,5 @@ final class Slabs {
             outer *= whole.dim(k);
         }
         return outer;
-    }
-
-    private static void requireWholeBytes(DataType type) {
-        if (type.bits() < 8) {
-            throw new KindlingException(
-                    ErrorCode.UNSUPPORTED, "scanning over elements of type " + type.onnxName() + " is not supported");
-        }
     }
 }

@@ -144,6 +144,9 @@ public final class ConformanceCases {
                     ? ""
                     : "want " + Arrays.toString(want.strings()) + ", got " + Arrays.toString(got.strings());
         }
+        if (ComplexNumbers.is(want.type())) {
+            return elements(ComplexNumbers.parts(got), ComplexNumbers.parts(want), tolerance);
+        }
         int count = (int) want.elementCount();
         double largest = 0;
         boolean floating = want.type().isFloatingPoint();
