@@ -9,6 +9,8 @@ import java.util.Arrays;
 
 /** {@code com.microsoft::MultiHeadAttention} (since 1). */
 final class MultiHeadAttentionKernel {
+    private static final int BIAS = 5;
+
     private MultiHeadAttentionKernel() {}
 
     static void register(CpuKernels.Registrar registrar, KernelPool pool) {
@@ -62,9 +64,21 @@ final class MultiHeadAttentionKernel {
                 attention.scores = context.output(3, q.type(), q.dim(0), heads, attention.queries, total);
                 attention.scoresMode = MaskedAttention.BIASED;
             }
-            AttentionMasks.set(attention, context, 4, 5, filter, causal);
+            requireFitting(context.hasInput(BIAS) ? context.input(BIAS) : null, attention, total);
+            AttentionMasks.set(attention, context, 4, BIAS, filter, causal);
             attention.run(pool);
         };
+    }
+
+    /** A bias may repeat, queries may not. */
+    private static void requireFitting(Tensor bias, MaskedAttention attention, int total) {
+        long[] scores = {attention.batch, attention.heads, attention.queries, total};
+        for (int axis = 1; bias != null && axis <= bias.rank(); axis++) {
+            if (axis > scores.length || bias.dim(-axis) != 1 && bias.dim(-axis) != scores[scores.length - axis]) {
+                throw Shapes.invalid(
+                        "attention_bias " + bias + " does not broadcast to the scores " + Arrays.toString(scores));
+            }
+        }
     }
 
     private static void operands(MaskedAttention attention, KernelContext context, int heads) {

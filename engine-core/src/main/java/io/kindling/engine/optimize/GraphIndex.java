@@ -103,8 +103,12 @@ final class GraphIndex {
                 .map(TensorType.class::cast);
     }
 
+    Optional<DataType> type(String value) {
+        return tensor(value).flatMap(TensorType::elementType);
+    }
+
     boolean isFloat(String value) {
-        return tensor(value).flatMap(TensorType::elementType).equals(Optional.of(DataType.FLOAT));
+        return type(value).equals(Optional.of(DataType.FLOAT));
     }
 
     Optional<List<Dimension>> shape(String value) {

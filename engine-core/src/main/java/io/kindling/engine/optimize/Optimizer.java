@@ -57,11 +57,14 @@ public final class Optimizer {
     private static List<GraphPass> passes(ConstantEvaluator evaluator) {
         return List.of(
                 new ConstantNodes(),
+                new NoOpElimination(),
                 new IdentityElimination(),
                 new ConstantFolding(evaluator),
                 new ShapeFolding(),
                 new CommonSubexpressions(),
                 new DeadCode(),
+                new TransposeFusion(),
+                new AttentionFusion(),
                 new GeluFusion(),
                 new LayerNormFusion(),
                 new RmsNormFusion());

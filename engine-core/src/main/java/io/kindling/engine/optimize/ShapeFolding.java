@@ -1,5 +1,6 @@
 package io.kindling.engine.optimize;
 
+import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Dimension;
 import io.kindling.engine.ir.Graph;
@@ -8,8 +9,10 @@ import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.ir.ValueType.TensorType;
 import io.kindling.engine.shape.ShapeInference;
 import io.kindling.engine.shape.ShapeInference.Knowledge;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -47,13 +50,21 @@ final class ShapeFolding implements GraphPass {
             if (target.isPresent()) {
                 String name = Names.fresh(node.outputs().get(0) + "/shape", taken);
                 result.initializers().put(name, TensorData.ofLongs(new long[] {target.get().length}, target.get()));
-                kept = node.withInputs(List.of(node.inputs().get(0), name));
+                kept = copying(node, name);
             }
             kept = Bodies.map(kept, body -> apply(body, ShapeInference.proveBody(body, known)));
             changed |= target.isPresent() || !Bodies.of(kept).equals(Bodies.of(node));
             result.nodes().add(kept);
         }
         return changed ? result.build() : graph;
+    }
+
+    /** The Reshape with a target in which 0 copies a size. */
+    private static Node copying(Node reshape, String target) {
+        Map<String, Attribute> attributes = new HashMap<>(reshape.attributes());
+        attributes.remove("allowzero");
+        List<String> inputs = List.of(reshape.inputs().get(0), target);
+        return new Node(reshape.name(), reshape.domain(), reshape.opType(), inputs, reshape.outputs(), attributes);
     }
 
     /** The elements of an integer tensor that is the same in every run. */
@@ -104,7 +115,7 @@ final class ShapeFolding implements GraphPass {
 
     /** A constant target for a Reshape that has none: known sizes, copies of the input's, and at most one left open. */
     private static Optional<long[]> target(Node node, Knowledge known) {
-        if (!node.is("", "Reshape") || node.inputs().size() < 2 || node.intAttribute("allowzero", 0) != 0) {
+        if (!node.is("", "Reshape") || node.inputs().size() < 2) {
             return Optional.empty();
         }
         List<Dimension> wanted = known.integers().get(node.inputs().get(1));
@@ -121,7 +132,9 @@ final class ShapeFolding implements GraphPass {
         int opened = 0;
         for (int k = 0; k < target.length; k++) {
             Dimension size = wanted.get(k);
-            if (size instanceof Dimension.Known fixed) {
+            if (size.equals(Dimension.of(0)) && node.intAttribute("allowzero", 0) != 0) {
+                return Optional.empty();
+            } else if (size instanceof Dimension.Known fixed) {
                 target[k] = fixed.size();
                 copies |= fixed.size() == 0;
                 given += fixed.size() < 0 ? 1 : 0;

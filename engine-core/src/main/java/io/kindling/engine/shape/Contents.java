@@ -2,6 +2,7 @@ package io.kindling.engine.shape;
 
 import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.Dimension;
+import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.TensorData;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,7 +33,7 @@ final class Contents {
     static Optional<List<Dimension>> of(NodeCall call) {
         return switch (call.node().opType()) {
             case "Constant" -> constant(call);
-            case "Shape" -> call.node().attributes().isEmpty() ? call.shape(0) : Optional.empty();
+            case "Shape" -> call.shape(0).map(shape -> part(call.node(), shape));
             case "Cast", "Unsqueeze", "Squeeze", "Identity" -> call.content(0);
             case "Reshape" -> call.shape(1).isPresent() ? call.content(0) : Optional.empty();
             case "Gather" -> gather(call);
@@ -44,6 +45,17 @@ final class Contents {
             case "Div" -> combine(call, Dimensions::divide);
             default -> Optional.empty();
         };
+    }
+
+    /** The sizes that a Shape gives of all. */
+    static List<Dimension> part(Node node, List<Dimension> shape) {
+        int start = bound(node.intAttribute("start", 0), shape.size());
+        int end = bound(node.intAttribute("end", shape.size()), shape.size());
+        return shape.subList(start, Math.max(start, end));
+    }
+
+    private static int bound(long index, int size) {
+        return (int) Math.max(0, Math.min(index < 0 ? index + size : index, size));
     }
 
     private static Optional<List<Dimension>> constant(NodeCall call) {
@@ -90,11 +102,8 @@ final class Contents {
             return Optional.empty();
         }
         return call.content(0).map(list -> {
-            long start = starts.get()[0];
-            long end = ends.get()[0];
-            int from = (int) Math.max(0, Math.min(start < 0 ? start + list.size() : start, list.size()));
-            int to = (int) Math.max(from, Math.min(end < 0 ? end + list.size() : end, list.size()));
-            return list.subList(from, to);
+            int from = bound(starts.get()[0], list.size());
+            return list.subList(from, Math.max(from, bound(ends.get()[0], list.size())));
         });
     }
 

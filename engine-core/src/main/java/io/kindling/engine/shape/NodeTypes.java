@@ -61,7 +61,8 @@ final class NodeTypes {
             case "Shape", "Size", "NonZero", "ArgMax", "ArgMin" ->
                 tensor(Optional.of(DataType.INT64), StructureShapes.of(call));
             case "MatMulInteger" -> tensor(Optional.of(DataType.INT32), ProductShapes.of(call));
-            case "MatMul", "Gemm", "MatMulNBits", "MultiHeadAttention" -> tensor(call.type(0), ProductShapes.of(call));
+            case "MatMul", "Gemm", "MatMulNBits", "MultiHeadAttention", "Conv" ->
+                tensor(call.type(0), ProductShapes.of(call));
             case "GroupQueryAttention" -> {
                 // The caches grow: their declared types say more than could be inferred.
                 yield List.of(

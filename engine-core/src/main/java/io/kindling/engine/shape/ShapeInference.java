@@ -8,11 +8,13 @@ import io.kindling.engine.ir.OnnxModel;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.ir.ValueType.TensorType;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /**
  * Types and symbolic shapes of a graph's values, from its ports, its constants and the operators between. Permissive: what
@@ -22,6 +24,7 @@ import java.util.Optional;
 public final class ShapeInference {
     private final Map<String, ValueType> types;
     private final Map<String, List<Dimension>> integers;
+    private boolean namesSizes;
 
     private ShapeInference(Knowledge known) {
         types = new LinkedHashMap<>(known.types());
@@ -54,11 +57,13 @@ public final class ShapeInference {
 
     /**
      * What follows from the operators, the constants and the ports of a main graph, which are checked when it runs. What
-     * the file says of values between is not believed.
+     * the file says of values between is not believed. A size of which nothing is known gets a symbol of its own where it
+     * first occurs, so that sizes which come from it are known to be equal.
      */
     public static Knowledge prove(Graph graph) {
         ShapeInference inference = new ShapeInference(Knowledge.NONE);
-        graph.inputs().forEach(input -> inference.types.put(input.name(), input.type()));
+        inference.namesSizes = true;
+        graph.inputs().forEach(input -> inference.types.put(input.name(), named(input.name(), distinct(input.type()))));
         inference.run(graph, Map.of());
         return new Knowledge(inference.types, inference.integers);
     }
@@ -66,6 +71,7 @@ public final class ShapeInference {
     /** The same for the body of a node, which sees the values around it; of its own inputs nothing is believed. */
     public static Knowledge proveBody(Graph body, Knowledge outer) {
         ShapeInference inference = new ShapeInference(outer);
+        inference.namesSizes = true;
         body.inputs().forEach(input -> {
             inference.types.put(input.name(), ValueType.UNKNOWN);
             inference.integers.remove(input.name());
@@ -86,7 +92,8 @@ public final class ShapeInference {
                 String output = node.outputs().get(i);
                 if (!output.isEmpty()) {
                     ValueType type = i < inferred.size() ? inferred.get(i) : ValueType.UNKNOWN;
-                    types.put(output, merge(type, declared.getOrDefault(output, ValueType.UNKNOWN)));
+                    ValueType merged = merge(type, declared.getOrDefault(output, ValueType.UNKNOWN));
+                    types.put(output, namesSizes ? named(output, merged) : merged);
                 }
             }
             node.outputs().forEach(integers::remove);
@@ -94,6 +101,36 @@ public final class ShapeInference {
                 set(node.outputs().get(0), Contents.of(call));
             }
         }
+    }
+
+    /** The type with symbols for unknown sizes, which no other value gets. */
+    private static ValueType named(String value, ValueType type) {
+        return mapSizes(
+                type,
+                (axis, size) -> size.equals(Dimension.UNKNOWN) ? Dimension.of("size " + axis + " of " + value) : size);
+    }
+
+    /** A symbol that stands twice in one shape is a file's name for two sizes. */
+    private static ValueType distinct(ValueType type) {
+        return type instanceof TensorType tensor
+                ? mapSizes(
+                        type,
+                        (axis, size) -> size instanceof Dimension.Symbol
+                                        && Collections.frequency(tensor.shape().orElseThrow(), size) > 1
+                                ? Dimension.UNKNOWN
+                                : size)
+                : type;
+    }
+
+    private static ValueType mapSizes(ValueType type, BiFunction<Integer, Dimension, Dimension> change) {
+        if (!(type instanceof TensorType tensor) || tensor.shape().isEmpty()) {
+            return type;
+        }
+        List<Dimension> sizes = new ArrayList<>(tensor.shape().get());
+        for (int axis = 0; axis < sizes.size(); axis++) {
+            sizes.set(axis, change.apply(axis, sizes.get(axis)));
+        }
+        return new TensorType(tensor.elementType(), Optional.of(sizes));
     }
 
     private void set(String name, Optional<List<Dimension>> elements) {

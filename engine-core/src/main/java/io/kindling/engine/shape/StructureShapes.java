@@ -52,7 +52,9 @@ final class StructureShapes {
             case "Slice" -> slice(call);
             case "Gather" -> gather(call);
             case "GatherElements" -> call.shape(1);
-            case "Expand" -> Dimensions.broadcast(call.shape(0), call.content(1).map(NodeTypes::sizes));
+            case "Expand" ->
+                Dimensions.broadcast(
+                        call.shape(0), call.content(1).map(NodeTypes::sizes).or(() -> length(call, 1)));
             case "Range" -> Optional.of(List.of(Dimension.UNKNOWN));
             case "Tile" -> tile(call);
             case "ArgMax", "ArgMin" -> reduce(call, new long[] {call.node().intAttribute("axis", 0)});
@@ -60,17 +62,21 @@ final class StructureShapes {
         };
     }
 
+    /** Sizes of which only the number is known: the length of a shape tensor. */
+    private static Optional<List<Dimension>> length(NodeCall call, int input) {
+        return call.shape(input)
+                .filter(shape -> shape.size() == 1 && shape.get(0).sizeOrMinusOne() >= 0)
+                .map(shape -> Collections.nCopies((int) shape.get(0).sizeOrMinusOne(), Dimension.UNKNOWN));
+    }
+
     private static Dimension shapeLength(NodeCall call) {
-        boolean whole = !call.node().attributes().containsKey("start")
-                && !call.node().attributes().containsKey("end");
         return call.shape(0)
-                .filter(shape -> whole)
-                .map(shape -> Dimension.of(shape.size()))
+                .map(shape -> Dimension.of(Contents.part(call.node(), shape).size()))
                 .orElse(Dimension.UNKNOWN);
     }
 
     private static Optional<List<Dimension>> reshape(NodeCall call) {
-        return call.content(1).map(wanted -> {
+        return call.content(1).or(() -> length(call, 1)).map(wanted -> {
             List<Dimension> shape = new ArrayList<>();
             int open = -1;
             for (int i = 0; i < wanted.size(); i++) {
@@ -107,8 +113,22 @@ final class StructureShapes {
         List<Dimension> left = new ArrayList<>(from);
         List<Dimension> divisors = new ArrayList<>(to);
         divisors.removeIf(dimension -> dimension instanceof Dimension.Symbol && left.remove(dimension));
-        Dimension divisor = Dimensions.product(divisors);
-        return divisor.sizeOrMinusOne() == 0 ? Dimension.UNKNOWN : Dimensions.divide(Dimensions.product(left), divisor);
+        Dimension dividend = known(left);
+        Dimension divisor = known(divisors);
+        left.removeIf(Dimension.Known.class::isInstance);
+        divisors.removeIf(Dimension.Known.class::isInstance);
+        boolean whole = divisors.isEmpty()
+                && divisor.sizeOrMinusOne() > 0
+                && dividend.sizeOrMinusOne() % divisor.sizeOrMinusOne() == 0;
+        return whole
+                ? Dimensions.multiply(Dimensions.divide(dividend, divisor), Dimensions.product(left))
+                : Dimension.UNKNOWN;
+    }
+
+    /** The product of the known sizes. */
+    private static Dimension known(List<Dimension> sizes) {
+        return Dimensions.product(
+                sizes.stream().filter(Dimension.Known.class::isInstance).toList());
     }
 
     private static Optional<List<Dimension>> transpose(NodeCall call) {

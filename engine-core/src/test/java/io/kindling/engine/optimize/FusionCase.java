@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.kindling.engine.cpu.OneNode;
 import io.kindling.engine.cpu.simd.NativeBackend;
-import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Dimension;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
@@ -36,26 +35,28 @@ final class FusionCase {
         graph = Graphs.graph("", outputs, nodes).toBuilder();
     }
 
-    /** A float32 input of no known size, with normally distributed values. */
-    FusionCase input(String name, long... shape) {
-        return input(name, DataType.FLOAT, Tensor.ofFloats(shape, gaussians(shape)), new int[] {});
-    }
-
-    /** An input of whose sizes those of the given axes are known. */
-    FusionCase input(String name, DataType type, Tensor value, int... knownAxes) {
-        Dimension[] dimensions = new Dimension[value.rank()];
-        Arrays.fill(dimensions, Dimension.UNKNOWN);
-        for (int axis : knownAxes) {
-            dimensions[axis] = Dimension.of(value.dim(axis));
-        }
-        graph.inputs().add(new ValueInfo(name, TensorType.of(type, List.of(dimensions))));
+    /**
+     * An input.
+     *
+     * @param sizes as the file declares them: numbers, symbols, or {@code ?}
+     */
+    FusionCase input(String name, String sizes, Tensor value) {
+        List<Dimension> shape =
+                Graphs.names(sizes).stream().map(FusionCase::dimension).toList();
+        graph.inputs().add(new ValueInfo(name, TensorType.of(value.type(), shape)));
         values.put(name, value);
         return this;
     }
 
-    /** A float32 input of whose sizes the last is known. */
-    FusionCase rows(String name, long... shape) {
-        return input(name, DataType.FLOAT, Tensor.ofFloats(shape, gaussians(shape)), shape.length - 1);
+    private static Dimension dimension(String size) {
+        return size.equals("?")
+                ? Dimension.UNKNOWN
+                : Character.isDigit(size.charAt(0)) ? Dimension.of(Long.parseLong(size)) : Dimension.of(size);
+    }
+
+    /** A float32 input with normally distributed values. */
+    FusionCase input(String name, String sizes, long... shape) {
+        return input(name, sizes, Tensor.ofFloats(shape, gaussians(shape)));
     }
 
     FusionCase number(String name, float value) {
@@ -66,8 +67,8 @@ final class FusionCase {
         return constant(name, TensorData.ofFloats(shape, gaussians(shape)));
     }
 
-    FusionCase integers(String name, long... values) {
-        return constant(name, TensorData.ofLongs(new long[] {values.length}, values));
+    FusionCase integers(String name, long... elements) {
+        return constant(name, TensorData.ofLongs(new long[] {elements.length}, elements));
     }
 
     FusionCase constant(String name, TensorData value) {

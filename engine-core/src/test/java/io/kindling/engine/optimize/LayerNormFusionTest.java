@@ -26,7 +26,7 @@ class LayerNormFusionTest {
                         : node(text.strip()))
                 .toArray(Node[]::new);
         return new FusionCase(17, outputs, list)
-                .rows("x", 2, 3, 24)
+                .input("x", "?,?,24", 2, 3, 24)
                 .number("eps", 1e-3f)
                 .number("one", 1)
                 .number("two", 2)

@@ -82,6 +82,24 @@ class ShapeFoldingTest {
     }
 
     @Test
+    void targetsThatWouldTakeAZeroAsItIsAreWrittenAnew() {
+        Map<String, Attribute> literal = Map.of("allowzero", Attribute.of(1L));
+        Node[] sizes = {
+            node("x -> Shape -> s"),
+            node("s,1 -> Gather -> seq"),
+            node("seq,[-1] -> Unsqueeze -> t"),
+            node("2,t,[-1] -> Concat -> target", Map.of("axis", Attribute.of(0L))),
+            node("x,target -> Reshape -> y", literal),
+            node("0,t,[-1] -> Concat -> empty", Map.of("axis", Attribute.of(0L))),
+            node("x,empty -> Reshape -> z", literal)
+        };
+        Graph result = new ShapeFolding().apply(over("y,z", sizes));
+        assertThat(result.nodes().get(4).attributes()).isEmpty();
+        assertThat(integers(result, "y/shape")).containsExactly(2, 0, -1);
+        assertThat(result.nodes().get(6).attributes()).isEqualTo(literal);
+    }
+
+    @Test
     void oneSizeThatStandsElsewhereIsLeftOpenWhereNoneIsCopied() {
         Node[] sizes = {
             node("x -> Shape -> s"),

@@ -71,6 +71,50 @@ class ShapeInferenceTest {
     }
 
     @Test
+    void whatIsLeftOpenIsTheSizeThatIsLeft() {
+        input("x", DataType.FLOAT, "b", "s", 64);
+        constant("heads", 0, -1, 4, 16);
+        constant("thirds", 0, -1, 24);
+        node("x,heads", "Reshape", "split");
+        node("x,thirds", "Reshape", "uneven");
+        Map<String, ValueType> types = infer();
+        assertThat(types.get("split")).isEqualTo(type(DataType.FLOAT, "b", "s", 4, 16));
+        assertThat(types.get("uneven")).isEqualTo(type(DataType.FLOAT, "b", "?", 24));
+    }
+
+    @Test
+    void partsOfAShapeAndSizesThatOnlyTheRunTells() {
+        input("x", DataType.FLOAT, "b", "s", 64);
+        input("sizes", DataType.INT64, 3);
+        input("pixels", DataType.FLOAT, "b", 3, "h", "w");
+        graph.initializers()
+                .put("w", new TensorData(DataType.FLOAT, new long[] {8, 3, 2, 2}, new TensorData.Strings(List.of())));
+        node("x", "Shape", "tail", Map.of("start", Attribute.of(-2L)));
+        node("x", "Shape", "head", Map.of("end", Attribute.of(1L)));
+        node("tail,head", "Concat", "turned", Map.of("axis", Attribute.of(0L)));
+        node("x,turned", "Reshape", "y");
+        node("x,sizes", "Expand", "z");
+        node("pixels,w", "Conv", "features");
+        Map<String, ValueType> types = infer();
+        assertThat(types.get("y")).isEqualTo(type(DataType.FLOAT, "s", 64, "b"));
+        assertThat(types.get("z")).isEqualTo(type(DataType.FLOAT, "?", "?", 64));
+        assertThat(types.get("features")).isEqualTo(type(DataType.FLOAT, "b", 8, "?", "?"));
+    }
+
+    @Test
+    void provenSizesOfWhichNothingIsKnownAreEqualWhereTheyComeFromOnePlace() {
+        input("x", DataType.FLOAT, "batch", "batch", 4);
+        node("x", "Relu", "y");
+        node("x", "Transpose", "t", Map.of("perm", Attribute.of(1L, 0L, 2L)));
+        Map<String, ValueType> types = ShapeInference.prove(graph.build()).types();
+        List<Dimension> x = ((ValueType.TensorType) types.get("x")).shape().orElseThrow();
+        assertThat(x.get(0)).isNotEqualTo(x.get(1));
+        assertThat(types.get("y")).isEqualTo(types.get("x"));
+        assertThat(types.get("t"))
+                .isEqualTo(ValueType.TensorType.of(DataType.FLOAT, List.of(x.get(1), x.get(0), x.get(2))));
+    }
+
+    @Test
     void computesShapesThatTheGraphComputes() {
         input("x", DataType.FLOAT, "b", 5, 7);
         constant("first", 0);
