@@ -4,6 +4,8 @@ import numpy as np
 
 def cases(writer, rng):
     delta_net(writer, rng)
+    linear_attention(writer, rng)
+    causal_convolution(writer, rng)
     gates(writer, rng)
     decoding(writer, rng)
     positions(writer, rng)
@@ -43,6 +45,31 @@ def delta_net(writer, rng):
         writer.add(f"GatedDeltaNet_captured_{label}", "GatedDeltaNet",
                    [q, k, v, offsets, gate, beta, state, None, None, np.array([3, 3], np.int32)],
                    {**unit, "state_update_capacity": 3}, 3, atol=1e-4)
+
+
+def linear_attention(writer, rng):
+    batch, tokens, size, width = 2, 5, 4, 6
+    for label, queries, keys, states in (("equal", 2, 2, 2), ("grouped", 4, 2, 2), ("inverse", 2, 4, 4), ("shared_keys", 2, 2, 4)):
+        q, k = floats(rng, batch, tokens, queries * size), floats(rng, batch, tokens, keys * size) / 2
+        v, state = floats(rng, batch, tokens, states * width), floats(rng, batch, states, size, width)
+        decay, beta = -rng.random((batch, tokens, states)).astype(np.float32), rng.random((batch, tokens, states)).astype(np.float32)
+        for rule in ("linear", "gated", "delta", "gated_delta"):
+            gated, delta = rule.startswith("gated"), rule.endswith("delta")
+            inputs = [q, k, v, state, decay if gated else None, beta if delta else None]
+            writer.add(f"LinearAttention_{label}_{rule}", "LinearAttention", inputs,
+                       {"q_num_heads": queries, "kv_num_heads": states, "update_rule": rule}, 2, atol=1e-4)
+    wide = -rng.random((batch, tokens, states * size)).astype(np.float32)
+    writer.add("LinearAttention_per_key", "LinearAttention", [q, k, v, None, wide, beta[:, :, :1]],
+               {"q_num_heads": queries, "kv_num_heads": states, "scale": 0.3}, 2, atol=1e-4)
+
+
+def causal_convolution(writer, rng):
+    weight, bias = floats(rng, 6, 1, 4), floats(rng, 6)
+    for activation in ("none", "silu"):
+        for tokens in (1, 2, 9):
+            writer.add(f"CausalConvWithState_{activation}_{tokens}", "CausalConvWithState",
+                       [floats(rng, 2, 6, tokens), weight, bias, floats(rng, 2, 6, 3)], {"activation": activation}, 2, atol=1e-5)
+    writer.add("CausalConvWithState_bare", "CausalConvWithState", [floats(rng, 2, 6, 5), weight], None, 2, atol=1e-5)
 
 
 def gates(writer, rng):

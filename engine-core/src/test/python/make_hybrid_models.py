@@ -3,6 +3,7 @@ weights of a fixed seed, in several forms, and what NumPy computes for it from t
 
     ops, ops-f16, ai.onnx       LinearAttention and CausalConvWithState; states named as the model builder names them
     scan                        the same layers written out: Concat, Conv and Slice, and a Scan over the tokens
+    planes                      position ids [3, batch, sequence], as decoders that also see images have them
     renamed                     other state names, declared in genai_config.json
     sidecar                     other state names, declared in inference_metadata.yaml
 DIR/goldens.json: greedy runs [{"prompt", "new", "margins", "logits"}], logits of every step.
@@ -119,6 +120,8 @@ class Builder:
             self.constant(name, value.astype(kind) if not name.endswith(("dt_bias", "decay_scale")) or form == "scan" else value)
         self.elem = helper.np_dtype_to_tensor_dtype(np.dtype(kind))
         self.inputs = [self.port("input_ids", TensorProto.INT64, "b", "s"), self.port("attention_mask", TensorProto.INT64, "b", "t")]
+        if form == "planes":
+            self.inputs.append(self.port("position_ids", TensorProto.INT64, 3, "b", "s"))
         self.outputs = [self.port("logits", self.elem, "b", "s", VOCABULARY)]
 
     @staticmethod
@@ -176,6 +179,15 @@ class Builder:
         shape = (KV_HEADS, "", HEAD)
         past_key, present_key = self.state(layer, "key", shape, "past", "t")
         past_value, present_value = self.state(layer, "value", shape, "past", "t")
+        if self.form == "planes":
+            width = KV_HEADS * HEAD
+            self.node("Split", [qkv, self.ints(ATTENTION_HEADS * HEAD, width, width)], [name + part for part in "qkv"], axis=-1)
+            q, k = (self.node("MRotaryEmbedding", [name + part, "position_ids", "cos", "sin"], name + part + "_turned", domain=MICROSOFT,
+                              num_heads=heads, mrope_section=[3, 3, 2], mrope_layout=1)
+                    for part, heads in (("q", ATTENTION_HEADS), ("k", KV_HEADS)))
+            return self.node("GroupQueryAttention", [q, k, name + "v", past_key, past_value, "seqlens_k", "total"],
+                             [name + "attended", present_key, present_value], domain=MICROSOFT, num_heads=ATTENTION_HEADS,
+                             kv_num_heads=KV_HEADS)
         return self.node("GroupQueryAttention", [qkv, "", "", past_key, past_value, "seqlens_k", "total", "cos", "sin"],
                          [name + "attended", present_key, present_value], domain=MICROSOFT, num_heads=ATTENTION_HEADS,
                          kv_num_heads=KV_HEADS, do_rotary=1)
@@ -272,7 +284,8 @@ def other_names(layer, what):
     return f"cache_{what}_in_{layer}", f"cache_{what}_out_{layer}"
 
 
-STATE_NAMES = {"ops": builder_names, "ai.onnx": builder_names, "scan": builder_names, "renamed": other_names, "sidecar": other_names}
+STATE_NAMES = {"ops": builder_names, "ai.onnx": builder_names, "scan": builder_names, "planes": builder_names, "renamed": other_names,
+               "sidecar": other_names}
 
 
 def genai_config(names):
@@ -316,8 +329,9 @@ def goldens(reference):
 def main():
     root = pathlib.Path(sys.argv[1])
     all_weights = weights()
-    for name, form, kind in (("ops", "ops", np.float32), ("ops-f16", "ops", np.float16), ("ai.onnx", "ai.onnx", np.float32),
-                             ("scan", "scan", np.float32), ("renamed", "renamed", np.float32), ("sidecar", "sidecar", np.float32)):
+    for name in (*STATE_NAMES, "ops-f16"):
+        form, _, half = name.partition("-")
+        kind = np.float16 if half else np.float32
         folder = root / name
         folder.mkdir(parents=True)
         onnx.save(Builder(all_weights, form, kind).build(), folder / "model.onnx")

@@ -66,6 +66,9 @@ final class LinearAttentionKernel implements Kernel {
         private final Tensor beta;
         private final Tensor y;
         private final int keySize;
+        /** As many as states, or fewer that several states share. */
+        private final int keyHeads;
+
         private final int valueSize;
         private final int outputs = Math.max(queryHeads, kvHeads);
         private final double factor;
@@ -79,8 +82,12 @@ final class LinearAttentionKernel implements Kernel {
             beta = delta ? context.input(5) : null;
             int batch = (int) q.dim(0);
             int length = (int) q.dim(1);
-            keySize = (int) k.dim(2) / kvHeads;
+            keySize = (int) q.dim(2) / queryHeads;
+            keyHeads = (int) k.dim(2) / keySize;
             valueSize = (int) v.dim(2) / kvHeads;
+            if (keyHeads == 0 || kvHeads % keyHeads != 0 || k.dim(2) % keySize != 0) {
+                throw Shapes.invalid("keys " + k + " are no heads of " + keySize + " for " + kvHeads + " states");
+            }
             factor = scale == 0 ? 1 / Math.sqrt(keySize) : scale;
             y = context.output(0, q.type(), batch, length, (long) outputs * valueSize);
             if (SequenceRuns.isPacked(context)) {
@@ -124,7 +131,8 @@ final class LinearAttentionKernel implements Kernel {
             Work work = Work.mine();
             double[] key = work.doubles(0, keySize);
             double[] value = work.doubles(1, valueSize);
-            TensorIo.load(k, (token * kvHeads + h) * keySize, key, 0, keySize);
+            int keyHead = h / (kvHeads / keyHeads);
+            TensorIo.load(k, (token * keyHeads + keyHead) * keySize, key, 0, keySize);
             TensorIo.load(v, (token * kvHeads + h) * valueSize, value, 0, valueSize);
             if (gated) {
                 fade(token, h, state);

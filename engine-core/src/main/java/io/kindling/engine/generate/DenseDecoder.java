@@ -8,6 +8,7 @@ import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.metadata.DecoderIo;
+import io.kindling.engine.metadata.PositionPlanes;
 import io.kindling.engine.provider.DeviceAllocator;
 import io.kindling.engine.provider.GrowingTensor;
 import io.kindling.engine.provider.Provider;
@@ -30,6 +31,9 @@ final class DenseDecoder implements Decoder {
     private final Session session;
     private final DeviceBinding binding;
     private final DecodeInline inline;
+    /** Null where the graph takes no position ids. */
+    private final PositionPlanes planes;
+
     private final Map<String, DataType> inputTypes = new HashMap<>();
     private final long budgetBytes;
     private final LogitRows logits = new LogitRows();
@@ -45,10 +49,15 @@ final class DenseDecoder implements Decoder {
         this.io = io;
         allocator = provider.allocator();
         this.budgetBytes = budgetBytes;
-        for (ValueInfo input : session.inputs()) {
-            inputTypes.put(input.name(), elementType(input));
-        }
         try {
+            PositionPlanes found = null;
+            for (ValueInfo input : session.inputs()) {
+                inputTypes.put(input.name(), elementType(input));
+                if (io.positionIds().filter(input.name()::equals).isPresent()) {
+                    found = PositionPlanes.of(input);
+                }
+            }
+            planes = found;
             checkPorts();
         } catch (KindlingException fault) {
             session.close();
@@ -177,9 +186,9 @@ final class DenseDecoder implements Decoder {
         }
         target.bindInput(io.tokenInput(), ids);
         io.positionIds().ifPresent(name -> {
-            Tensor positions = input(name, 1, count);
-            for (int k = 0; k < count; k++) {
-                Integers.put(positions, k, past + k);
+            Tensor positions = input(name, planes.shape(count));
+            for (int k = 0; k < planes.count() * count; k++) {
+                Integers.put(positions, k, past + k % count);
             }
             target.bindInput(name, positions);
         });

@@ -8,6 +8,7 @@ import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.PagedAttention;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
+import io.kindling.engine.metadata.PositionPlanes;
 import io.kindling.engine.optimize.ragged.RaggedModel;
 import io.kindling.engine.provider.GrowingTensor;
 import io.kindling.engine.provider.Provider;
@@ -40,6 +41,7 @@ final class RaggedDecoder implements Decoder {
     private final LogitRows logits = new LogitRows();
     private final GrowingTensor ids;
     private final Optional<GrowingTensor> positionIds;
+    private final Optional<PositionPlanes> planes;
     private final GrowingTensor blockTable;
     private final GrowingTensor tokenSequence;
     private final GrowingTensor tokenPosition;
@@ -74,6 +76,7 @@ final class RaggedDecoder implements Decoder {
         ids = new GrowingTensor(provider.allocator(), inputType(session, model.tokenInput()));
         positionIds =
                 model.positionIds().map(name -> new GrowingTensor(provider.allocator(), inputType(session, name)));
+        planes = model.positionIds().map(name -> PositionPlanes.of(input(session, name)));
         blockTable = new GrowingTensor(provider.allocator(), DataType.INT32);
         tokenSequence = new GrowingTensor(provider.allocator(), DataType.INT32);
         tokenPosition = new GrowingTensor(provider.allocator(), DataType.INT32);
@@ -81,12 +84,17 @@ final class RaggedDecoder implements Decoder {
         sequenceSlot = new GrowingTensor(provider.allocator(), DataType.INT32);
     }
 
-    private static DataType inputType(Session session, String name) {
-        ValueInfo port = session.inputs().stream()
+    private static ValueInfo input(Session session, String name) {
+        return session.inputs().stream()
                 .filter(input -> input.name().equals(name))
                 .findFirst()
                 .orElseThrow();
-        return ((ValueType.TensorType) port.type()).elementType().orElseThrow();
+    }
+
+    private static DataType inputType(Session session, String name) {
+        return ((ValueType.TensorType) input(session, name).type())
+                .elementType()
+                .orElseThrow();
     }
 
     @Override
@@ -161,8 +169,9 @@ final class RaggedDecoder implements Decoder {
 
     private void bind(List<Slice> slices, int tokens, int sampled, int blocks) {
         Tensor idTensor = ids.shaped(1, tokens);
-        Tensor positionTensor =
-                positionIds.map(tensor -> tensor.shaped(1, tokens)).orElse(null);
+        Tensor positionTensor = positionIds
+                .map(tensor -> tensor.shaped(planes.orElseThrow().shape(tokens)))
+                .orElse(null);
         Tensor table = blockTable.shaped(slices.size(), blocks);
         Tensor sequences = tokenSequence.shaped(tokens);
         Tensor positions = tokenPosition.shaped(tokens);
@@ -181,8 +190,8 @@ final class RaggedDecoder implements Decoder {
             for (int k = 0; k < slice.count(); k++, at++) {
                 int position = slice.from() + k;
                 Integers.put(idTensor, at, slice.ids()[position]);
-                if (positionTensor != null) {
-                    Integers.put(positionTensor, at, position);
+                for (int plane = 0; plane < planes.map(PositionPlanes::count).orElse(0); plane++) {
+                    Integers.put(positionTensor, plane * tokens + at, position);
                 }
                 sequences.ints().put(at, s);
                 positions.ints().put(at, position);

@@ -67,7 +67,8 @@ class HybridDecoderTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"ops, RAGGED", "ai.onnx, RAGGED", "scan, DENSE", "renamed, RAGGED", "sidecar, RAGGED"})
+    @CsvSource({"ops, RAGGED", "ai.onnx, RAGGED", "scan, DENSE", "planes, RAGGED", "renamed, RAGGED", "sidecar, RAGGED"
+    })
     void answersAreWhatTheOperatorsDefinitionsGive(String name, ExecutionPath path) throws Exception {
         HybridModel model = open(name);
         PathChoice choice = PathChoice.choose(model.graph(), model.io(), ExecutionPath.AUTO);
@@ -93,6 +94,14 @@ class HybridDecoderTest {
                                         .asDouble(),
                                 within(2e-4));
             }
+        }
+    }
+
+    @Test
+    void planesOfPositionsAreFedOnTheDensePathToo() throws Exception {
+        Generations run = run(open("planes"), ExecutionPath.DENSE, 4, 8, ROOMY);
+        for (int k = 0; k < prompts.size(); k++) {
+            assertAnswer(run.results().get(k), goldens.get(k));
         }
     }
 

@@ -11,6 +11,7 @@ import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.metadata.DecoderIo;
+import io.kindling.engine.metadata.PositionPlanes;
 import io.kindling.engine.optimize.ragged.Fact.Fixed;
 import io.kindling.engine.optimize.ragged.Fact.Indexed;
 import io.kindling.engine.optimize.ragged.Fact.Mixed;
@@ -108,9 +109,14 @@ public final class RaggedLowering {
         }
         List<Size> row = List.of(Size.of(1), Size.FED);
         facts.put(io.tokenInput(), new Tokens(row, 1));
-        io.positionIds().ifPresent(name -> {
-            facts.put(name, new Tokens(row, 1));
-            indexed.put(name, Positions.ids());
+        positionIds().ifPresent(port -> {
+            PositionPlanes planes = PositionPlanes.of(port);
+            if (planes.leading()) {
+                facts.put(port.name(), new Tokens(List.of(Size.of(planes.count()), Size.of(1), Size.FED), 2));
+            } else {
+                facts.put(port.name(), new Tokens(row, 1));
+                indexed.put(port.name(), Positions.ids());
+            }
         });
         io.attentionMask()
                 .ifPresent(name -> facts.put(name, new Indexed(List.of(Size.of(1), Size.TOTAL), Element.TRUE)));
@@ -119,6 +125,12 @@ public final class RaggedLowering {
             facts.computeIfAbsent(
                     input.name(), name -> new Mixed("'" + name + "' is read by something other than attention"));
         }
+    }
+
+    private Optional<ValueInfo> positionIds() {
+        return io.positionIds().flatMap(name -> graph.inputs().stream()
+                .filter(input -> input.name().equals(name))
+                .findFirst());
     }
 
     private void follow(Node node) {
@@ -292,11 +304,11 @@ public final class RaggedLowering {
         builder.nodes().addAll(live);
         builder.initializers().putAll(constants);
         for (ValueInfo input : graph.inputs()) {
-            boolean tokens = input.name().equals(io.tokenInput())
-                    || io.positionIds().filter(input.name()::equals).isPresent();
-            if (tokens && read.contains(input.name())) {
-                builder.inputs()
-                        .add(port(input.name(), elementType(input).orElseThrow(), Dimension.of(1), symbol("tokens")));
+            if (facts.get(input.name()) instanceof Tokens tokens && read.contains(input.name())) {
+                Dimension[] dims = tokens.dims().stream()
+                        .map(size -> size.isConstant() ? Dimension.of(size.constant()) : symbol("tokens"))
+                        .toArray(Dimension[]::new);
+                builder.inputs().add(port(input.name(), elementType(input).orElseThrow(), dims));
             } else if (read.contains(input.name())) {
                 Node reader = live.stream()
                         .filter(node -> node.inputs().contains(input.name()))

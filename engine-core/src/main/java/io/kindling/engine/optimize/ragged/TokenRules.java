@@ -139,7 +139,7 @@ final class TokenRules {
             case "Slice" -> List.of(LayoutRules.slice(node, inputs));
             case "Gather" -> List.of(LayoutRules.gather(node, inputs.get(0), inputs.get(1)));
             case "GatherBlockQuantized" -> List.of(LayoutRules.gatherQuantized(node, inputs.get(0), inputs.get(1)));
-            case "RotaryEmbedding" -> List.of(rotary(node, inputs));
+            case "RotaryEmbedding", "MRotaryEmbedding" -> List.of(rotary(node, inputs));
             case "LinearAttentionGate", "GatedAdd", "GatedRMSNorm", "ScaledSiLU" -> gate(node, inputs);
             default -> throw Refusal.at(node, "is not known to leave tokens apart");
         };
