@@ -6,9 +6,19 @@
 
 #include <cpuid.h>
 
-extern const kernel_set kindling_set_sse2, kindling_set_avx2, kindling_set_avx512, kindling_set_avx512vnni;
+extern const kernel_set kindling_set_sse2, kindling_set_avx2, kindling_set_avx512, kindling_set_avx512vnni, kindling_set_amx;
 
 static int has(unsigned value, int bit) { return value >> bit & 1; }
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Linux hands the tiles to a process that asks: ARCH_REQ_XCOMP_PERM for the state component XTILEDATA. */
+static int may_use_tiles(void) { return syscall(SYS_arch_prctl, 0x1023, 18) == 0; }
+#else
+static int may_use_tiles(void) { return 0; }
+#endif
 
 /* Intel SDM, CPUID leaves 1 and 7, and XCR0. */
 static int best_rank(void) {
@@ -23,11 +33,14 @@ static int best_rank(void) {
     if (!avx2) return 0;
     int avx512 = has(b, 16) && has(b, 17) && has(b, 28) && has(b, 30) && has(b, 31);
     if (!avx512 || (low & 0xe6) != 0xe6) return 1;
-    return has(features, 11) ? 3 : 2;
+    if (!has(features, 11)) return 2;
+    int tiles = has(d, 22) && has(d, 24) && (low & 0x60000) == 0x60000;
+    return tiles && may_use_tiles() ? 4 : 3;
 }
 
 const kernel_set *kernel_set_at(int rank) {
-    static const kernel_set *const sets[] = {&kindling_set_sse2, &kindling_set_avx2, &kindling_set_avx512, &kindling_set_avx512vnni};
+    static const kernel_set *const sets[] = {
+        &kindling_set_sse2, &kindling_set_avx2, &kindling_set_avx512, &kindling_set_avx512vnni, &kindling_set_amx};
     return rank <= best_rank() ? sets[rank] : NULL;
 }
 

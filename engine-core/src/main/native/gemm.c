@@ -23,6 +23,10 @@
 /* From so many rows on, panels of unpacked B are copied together first. */
 #define COPY_ROWS 16
 
+/* Floats of A that the second cache holds, and what blocks of rows divide. */
+#define CACHED_FLOATS (192 << 10)
+#define ROW_MULTIPLE 24
+
 /* Some panels of B over `count` values of k. */
 typedef struct {
     const float *values;
@@ -53,6 +57,9 @@ INLINE void store_some(float *p, v16 v, int64_t count) {
         for (int64_t i = 0; i < count; i++) p[i] = v[i];
     }
 }
+
+/* Whether C is the sums as they are. */
+INLINE int is_plain(const gemm_job *j) { return j->alpha == 1 && !j->addend; }
 
 INLINE v16 finished(const gemm_job *j, v16 sum, int64_t row, int64_t column, int64_t columns) {
     sum *= v16_set((float)j->alpha);
@@ -169,8 +176,8 @@ static void KERNEL(gemm_pack)(const gemm_job *j, const float *b, float *target, 
     }
 }
 
-/* Rows row_from .. row_to - 1 and panels from .. to - 1 of C, which is dense. */
-static void KERNEL(gemm)(
+/* Rows row_from .. row_to - 1 and panels from .. to - 1 of C; each panel passes all the rows once. */
+static void multiply_block(
     const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to) {
     float copy[LINE_PANELS * STRETCH_K * PANEL] __attribute__((aligned(64)));
     int64_t rows = row_to - row_from;
@@ -203,4 +210,27 @@ static void KERNEL(gemm)(
         } while (start < j->k);
         panel += panels;
     }
+}
+
+/* The same in blocks of rows, few enough that those of A stay in the cache while panels pass. */
+static void multiply_by_vectors(
+    const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to) {
+    int64_t most = CACHED_FLOATS / (j->k + 1) / ROW_MULTIPLE * ROW_MULTIPLE;
+    if (most < ROW_MULTIPLE) most = ROW_MULTIPLE;
+    for (int64_t row = row_from; row < row_to; row += most) {
+        multiply_block(j, a, b, c, row, row_to - row < most ? row_to : row + most, from, to);
+    }
+}
+
+#if defined(__AMX_BF16__)
+#include "gemm_amx.h"
+#endif
+
+/* Rows row_from .. row_to - 1 and panels from .. to - 1 of C. */
+static void KERNEL(gemm)(
+    const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to) {
+#if defined(__AMX_BF16__)
+    if (multiply_by_tiles(j, a, b, c, row_from, row_to, from, to)) return;
+#endif
+    multiply_by_vectors(j, a, b, c, row_from, row_to, from, to);
 }

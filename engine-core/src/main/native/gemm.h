@@ -3,8 +3,8 @@
  *
  * Columns are taken in panels of 16. Packed, a panel holds its 16 columns of B for k = 0, 1, … one after the other, columns
  * behind the last being 0. An element of C is summed over k in ascending order, each product being fused into the sum where
- * the instruction set can, then scaled, then D is added: the same bits for any number of rows, any split of the work, and
- * for packed and unpacked B.
+ * the instruction set can (on tiles in the order of gemm_amx.h), then scaled, then D is added: the same bits for any number of
+ * rows, any split of the work, and for packed and unpacked B.
  */
 #ifndef KINDLING_GEMM_H
 #define KINDLING_GEMM_H

@@ -1,5 +1,6 @@
 #define _FILE_OFFSET_BITS 64
 #include "memory.h"
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -51,3 +52,31 @@ void memory_unmap(void *memory, int64_t size) {
 }
 
 #endif
+
+/* A kept piece begins with its size, on a cache line of its own. */
+#define KEPT 64
+#define SIZE_BYTES 64
+
+static _Atomic(uintptr_t) kept[KEPT];
+
+void *scratch_take(int64_t size) {
+    for (int i = 0; i < KEPT; i++) {
+        if (!atomic_load_explicit(&kept[i], memory_order_relaxed)) continue;
+        char *piece = (char *)atomic_exchange(&kept[i], 0);
+        if (piece && *(int64_t *)piece >= size) return piece + SIZE_BYTES;
+        if (piece) memory_free(piece);
+    }
+    char *piece = memory_allocate(size + SIZE_BYTES);
+    if (!piece) return NULL;
+    *(int64_t *)piece = size;
+    return piece + SIZE_BYTES;
+}
+
+void scratch_return(void *memory) {
+    uintptr_t piece = (uintptr_t)memory - SIZE_BYTES;
+    for (int i = 0; i < KEPT; i++) {
+        uintptr_t none = 0;
+        if (atomic_compare_exchange_strong(&kept[i], &none, piece)) return;
+    }
+    memory_free((void *)piece);
+}

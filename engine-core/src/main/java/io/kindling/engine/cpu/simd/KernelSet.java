@@ -8,6 +8,11 @@ record KernelSet(long address, String level) {
     /** System property that caps the instruction set. */
     static final String LEVEL_PROPERTY = "kindling.native.level";
 
+    /** Whether products of float32 are computed on tiles, into which operands have to be turned. */
+    boolean tiles() {
+        return level.equals("amx");
+    }
+
     /** All sets this processor runs, plainest first. The library must be loaded. */
     static List<KernelSet> all() {
         List<KernelSet> sets = new ArrayList<>();

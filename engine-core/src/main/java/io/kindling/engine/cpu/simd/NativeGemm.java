@@ -21,16 +21,7 @@ final class NativeGemm implements Kernel {
     /** Below so many multiplications a job is done by its caller: handing it out would cost more. */
     private static final long SMALL_JOB = 1 << 16;
 
-    /** Parts that a job is split into, for each thread. */
-    private static final int PARTS_PER_THREAD = 4;
-
-    /** Parts have multiples of so many rows, and of so many panels: what the blocks of the instruction sets divide. */
-    private static final int ROW_UNIT = 24;
-
-    private static final int PANEL_UNIT = 3;
-    private static final int SINGLE_ROW_PANEL_UNIT = 4;
-
-    private final long set;
+    private final KernelSet set;
     private final KernelPool pool;
     private final Kernel reference;
     private final String variant;
@@ -43,7 +34,7 @@ final class NativeGemm implements Kernel {
     private final long packed;
 
     private NativeGemm(KernelSet set, KernelPool pool, Kernel reference, KernelRequest request) {
-        this.set = set.address();
+        this.set = set;
         this.pool = pool;
         this.reference = reference;
         Node node = request.node();
@@ -91,7 +82,7 @@ final class NativeGemm implements Kernel {
                     pool,
                     Math.toIntExact(GemmJob.panels(n)),
                     1,
-                    (first, end) -> Native.gemmPack(set, job, from, to, first, end));
+                    (first, end) -> Native.gemmPack(set.address(), job, from, to, first, end));
         }
         return panels;
     }
@@ -139,38 +130,25 @@ final class NativeGemm implements Kernel {
         long n = shape.n();
         long stacks = shape.count();
         boolean small = pool.threads() == 1 || stacks * m * n * Math.max(shape.k(), 1) < SMALL_JOB;
-        // Columns are shared out before rows, so that each weight is read by one thread.
-        long wanted = small ? 1 : divideUp(pool.threads() * PARTS_PER_THREAD, stacks);
-        long panels = GemmJob.panels(n);
-        long panelsPerPart = perPart(panels, wanted, m == 1 ? SINGLE_ROW_PANEL_UNIT : PANEL_UNIT);
-        long panelParts = divideUp(panels, panelsPerPart);
-        long rowsPerPart = perPart(m, divideUp(wanted, panelParts), ROW_UNIT);
-        long perStack = panelParts * divideUp(m, rowsPerPart);
+        GemmParts parts = GemmParts.of(m, n, small ? 1 : pool.threads(), stacks, set.tiles());
+        long perStack = parts.count();
         Ranges.run(small ? null : pool, Math.toIntExact(stacks * perStack), 1, (from, to) -> {
             for (int part = from; part < to; part++) {
                 long stack = part / perStack;
-                long row = part % perStack / panelParts * rowsPerPart;
-                long panel = part % panelParts * panelsPerPart;
+                long row = parts.row(part % perStack);
+                long panel = parts.panel(part % perStack);
                 Native.gemm(
-                        set,
+                        set.address(),
                         job,
                         a + shape.startA(stack) * Float.BYTES,
                         b + shape.startB(stack) * Float.BYTES,
                         c + stack * m * n * Float.BYTES,
                         row,
-                        Math.min(m, row + rowsPerPart),
+                        Math.min(m, row + parts.rows()),
                         panel,
-                        Math.min(panels, panel + panelsPerPart));
+                        Math.min(GemmJob.panels(n), panel + parts.panels()));
             }
         });
-    }
-
-    private static long perPart(long items, long parts, long unit) {
-        return divideUp(divideUp(items, parts), unit) * unit;
-    }
-
-    private static long divideUp(long value, long divisor) {
-        return (value + divisor - 1) / divisor;
     }
 
     @Override
