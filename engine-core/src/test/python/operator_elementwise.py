@@ -149,8 +149,9 @@ def dropout(form):
 def reduce(form):
     as_input = form.version >= (13 if form.schema.name == "ReduceSum" else 18)
     integers = form.type("T") not in FLOATS
+    if integers and "LogSum" in form.schema.name:
+        return  # which of the steps round to an integer is not said; dropped in version 28
     low = 1 if form.schema.name == "ReduceLogSum" else -2
-    no_empty = ("ReduceMean",) if not integers else ("ReduceMean", "ReduceLogSum", "ReduceLogSumExp")
     x = form.values("T", 2, 3, 4, low=low, high=3)
     prefer = "reference" if integers and form.schema.name in ("ReduceMean", "ReduceL2") else None
     for label, axes, keep in (("all", None, 1), ("flat", None, 0), ("one", [1], 1), ("two", [0, -1 if form.version >= 11 else 2], 0)):
@@ -165,7 +166,7 @@ def reduce(form):
     if as_input:
         yield Case([x, form.ints()], {"noop_with_empty_axes": 1}, label="noop", prefer="reference")
         yield Case([x, form.ints()], {"noop_with_empty_axes": 0}, label="empty")
-        if form.type("T") in ("float", "int32", "bool", "uint8") and form.schema.name not in no_empty:
+        if form.type("T") in ("float", "int32", "bool", "uint8") and form.schema.name != "ReduceMean":
             yield Case([form.values("T", 2, 0, 3), form.ints(1)], label="nothing", prefer="reference")
 
 
