@@ -1,6 +1,7 @@
 package io.kindling.engine;
 
 import io.kindling.engine.Option.Scope;
+import java.util.List;
 import java.util.Locale;
 
 /** The reference page of options, made from their declarations. */
@@ -22,14 +23,18 @@ public final class OptionDocs {
         for (Scope scope : Scope.values()) {
             page.append("\n## ").append(title(scope)).append("\n\n");
             page.append(introduction(scope)).append("\n\n");
-            page.append("| option | allowed | default | meaning |\n| --- | --- | --- | --- |\n");
-            for (Option<?> option : table.options()) {
-                if (option.scope() == scope) {
-                    row(page, option);
-                }
-            }
+            page.append(rows(table.options().stream()
+                    .filter(option -> option.scope() == scope)
+                    .toList()));
         }
         return page.toString();
+    }
+
+    /** A table in Markdown with a row for each option. */
+    public static String rows(List<? extends Option<?>> options) {
+        StringBuilder rows = new StringBuilder("| option | allowed | default | meaning |\n| --- | --- | --- | --- |\n");
+        options.forEach(option -> row(rows, option));
+        return rows.toString();
     }
 
     private static void row(StringBuilder page, Option<?> option) {

@@ -41,6 +41,11 @@ public final class OptionTable {
         return STANDARD;
     }
 
+    /** A table of its own, for a place where some names mean something else. */
+    public static OptionTable of(Collection<? extends Option<?>> options) {
+        return new OptionTable(List.copyOf(options));
+    }
+
     /** This table and further options, such as those that only Spark jobs have. */
     public OptionTable with(Collection<? extends Option<?>> more) {
         List<Option<?>> all = new ArrayList<>(options);

@@ -1,5 +1,8 @@
 package io.kindling.spark.job;
 
+import io.kindling.spark.source.InputTable;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -40,6 +43,16 @@ record TableJob(
         APPEND,
         OVERWRITE,
         IGNORE
+    }
+
+    InputTable inputTable() {
+        boolean table = isTable(inputFormat);
+        return new InputTable(
+                table ? input : "",
+                table ? List.of() : List.of(input),
+                table ? "" : inputFormat.toLowerCase(Locale.ROOT),
+                "",
+                inputOptions);
     }
 
     static boolean isTable(String format) {

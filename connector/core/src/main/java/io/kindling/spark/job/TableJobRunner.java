@@ -9,7 +9,6 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Set;
 import org.apache.spark.sql.AnalysisException;
-import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -53,7 +52,7 @@ final class TableJobRunner {
     }
 
     private Dataset<Row> generate(TableJob job, GenerationMetrics metrics) {
-        Dataset<Row> input = read(job);
+        Dataset<Row> input = job.inputTable().read(session);
         if (job.partitions() > 0) {
             input = input.repartition(job.partitions());
         }
@@ -65,17 +64,6 @@ final class TableJobRunner {
                 .metrics(metrics);
         job.key().ifPresent(generation::key);
         return generation.apply(input);
-    }
-
-    private Dataset<Row> read(TableJob job) {
-        if (TableJob.isTable(job.inputFormat())) {
-            return session.read().options(job.inputOptions()).table(job.input());
-        }
-        DataFrameReader reader = session.read().format(job.inputFormat().toLowerCase(Locale.ROOT));
-        if (job.inputFormat().equalsIgnoreCase("csv")) {
-            reader = reader.option("header", true);
-        }
-        return reader.options(job.inputOptions()).load(job.input());
     }
 
     private static Dataset<Row> forFormat(TableJob job, Dataset<Row> result) {

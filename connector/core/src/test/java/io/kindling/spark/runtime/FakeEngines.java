@@ -32,6 +32,7 @@ public final class FakeEngines {
     public static final AtomicInteger LOADED = new AtomicInteger();
     public static final AtomicInteger ATTEMPTS = new AtomicInteger();
     public static final AtomicInteger OPEN_CLIENTS = new AtomicInteger();
+    public static final AtomicInteger SUBMITTED = new AtomicInteger();
     public static final AtomicInteger IN_FLIGHT = new AtomicInteger();
     public static final AtomicInteger MOST_IN_FLIGHT = new AtomicInteger();
 
@@ -43,7 +44,7 @@ public final class FakeEngines {
 
     /** Makes this JVM's tasks use fakes, with counters at 0. */
     public static void install() {
-        for (AtomicInteger counter : List.of(LOADED, ATTEMPTS, OPEN_CLIENTS, IN_FLIGHT, MOST_IN_FLIGHT)) {
+        for (AtomicInteger counter : List.of(LOADED, ATTEMPTS, OPEN_CLIENTS, SUBMITTED, IN_FLIGHT, MOST_IN_FLIGHT)) {
             counter.set(0);
         }
         TaskEngines.use(new EngineRegistry(FakeEngines::open));
@@ -117,6 +118,7 @@ public final class FakeEngines {
     private record FakeClient(ExecutorService threads) implements GenerationEngine.Client {
         @Override
         public CompletableFuture<GenerationResult> submit(GenerationRequest request) {
+            SUBMITTED.incrementAndGet();
             int inFlight = IN_FLIGHT.incrementAndGet();
             MOST_IN_FLIGHT.accumulateAndGet(inFlight, Math::max);
             CompletableFuture<GenerationResult> answer = new CompletableFuture<>();

@@ -1,0 +1,93 @@
+package io.kindling.spark.source;
+
+import io.kindling.spark.Generation;
+import io.kindling.spark.TextEncoding;
+import io.kindling.spark.convert.EncodingConverter;
+import io.kindling.spark.convert.MessageColumns;
+import io.kindling.spark.convert.ResultConverter;
+import java.util.Map;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/** What a model makes of the prompts of a table. */
+enum SourceTask {
+    GENERATE("generated", DataTypes.StringType, ResultConverter.DETAILS) {
+        @Override
+        Dataset<Row> apply(Dataset<Row> rows, Work work) {
+            Column prompt = functions.col(work.prompt());
+            Generation generation = Generation.of(work.model());
+            DataType type = rows.schema().apply(work.prompt()).dataType();
+            generation = MessageColumns.isConversation(type) ? generation.messages(prompt) : generation.prompt(prompt);
+            if (!work.key().isEmpty()) {
+                generation.key(work.key());
+            }
+            return generation
+                    .options(work.options())
+                    .into(work.into())
+                    .details(work.details())
+                    .apply(rows);
+        }
+    },
+    EMBED("embedding", EncodingConverter.VECTOR, EncodingConverter.EMBEDDING_DETAILS) {
+        @Override
+        Dataset<Row> apply(Dataset<Row> rows, Work work) {
+            return encode(TextEncoding.embed(work.model()), rows, work);
+        }
+    },
+    CLASSIFY("class", DataTypes.StringType, EncodingConverter.CLASSIFICATION_DETAILS) {
+        @Override
+        Dataset<Row> apply(Dataset<Row> rows, Work work) {
+            return encode(TextEncoding.classify(work.model()), rows, work);
+        }
+    };
+
+    private final String column;
+    private final DataType result;
+    private final StructType details;
+
+    SourceTask(String column, DataType result, StructType details) {
+        this.column = column;
+        this.result = result;
+        this.details = details;
+    }
+
+    /**
+     * What a task is given.
+     *
+     * @param prompt name of the column with the prompts
+     * @param key name of the column with the keys; empty for none
+     * @param into name of the result's column
+     * @param details name of the column of its details
+     * @param options of the table of all options
+     */
+    record Work(String model, String prompt, String key, String into, String details, Map<String, String> options) {}
+
+    /** Name of the result's column where the user gives none. */
+    String column() {
+        return column;
+    }
+
+    DataType result() {
+        return result;
+    }
+
+    StructType details() {
+        return details;
+    }
+
+    /** The rows with result and details behind. */
+    abstract Dataset<Row> apply(Dataset<Row> rows, Work work);
+
+    private static Dataset<Row> encode(TextEncoding encoding, Dataset<Row> rows, Work work) {
+        return encoding.text(functions.col(work.prompt()))
+                .options(work.options())
+                .into(work.into())
+                .details(work.details())
+                .apply(rows);
+    }
+}
