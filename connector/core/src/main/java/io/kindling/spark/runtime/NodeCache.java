@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -21,7 +22,7 @@ import java.util.stream.Stream;
 
 /**
  * Model packages on this node, one folder each, named by digest. Every process of the node shares it: a package is written
- * once, beside its place, and moved there atomically; whoever uses it holds a shared file lock, so that eviction, which
+ * once, beside its place, and moved there atomically; one that the disk has damaged is written again; whoever uses it holds a shared file lock, so that eviction, which
  * takes exclusive locks, leaves it alone.
  */
 final class NodeCache {
@@ -98,15 +99,16 @@ final class NodeCache {
         try {
             while (true) {
                 FileLock shared = channel.lock(0, Long.MAX_VALUE, true);
-                if (complete(folder, manifest)) {
+                // Each process looks once, since what it maps must be what was sent.
+                if (PackageSums.hold(folder, manifest)) {
                     Files.setLastModifiedTime(folder, FileTime.fromMillis(System.currentTimeMillis()));
                     return channel;
                 }
                 shared.release();
                 try (FileLock exclusive = channel.lock()) {
-                    if (exclusive.isValid() && !complete(folder, manifest)) {
-                        write(folder, writer);
-                        if (!complete(folder, manifest)) {
+                    if (exclusive.isValid() && !PackageSums.hold(folder, manifest)) {
+                        write(folder, manifest, writer);
+                        if (!PackageSums.hold(folder, manifest)) {
                             throw new IOException("the files written to " + folder + " are not those of the package");
                         }
                     }
@@ -118,23 +120,14 @@ final class NodeCache {
         }
     }
 
-    private static boolean complete(Path folder, PackageManifest manifest) throws IOException {
-        for (PackageManifest.PackageFile file : manifest.files()) {
-            Path path = folder.resolve(file.name());
-            if (!Files.isRegularFile(path) || Files.size(path) != file.size()) {
-                return false;
-            }
-        }
-        return Files.isDirectory(folder);
-    }
-
-    private static void write(Path folder, Writer writer) throws IOException {
+    private static void write(Path folder, PackageManifest manifest, Writer writer) throws IOException {
         Path scratch = folder.resolveSibling(folder.getFileName() + PARTIAL);
         delete(scratch);
         delete(folder);
         Files.createDirectory(scratch);
         try {
             writer.write(scratch);
+            PackageSums.note(folder, scratch, manifest);
             Files.move(scratch, folder, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             delete(scratch);
@@ -152,12 +145,21 @@ final class NodeCache {
     }
 
     private void evict() throws IOException {
-        List<Path> packages;
+        List<Path> folders;
         try (Stream<Path> children = Files.list(root)) {
-            packages = children.filter(child ->
-                            Files.isDirectory(child) && !child.toString().endsWith(PARTIAL))
+            folders = children.filter(Files::isDirectory)
                     .sorted(Comparator.comparing(NodeCache::lastUsed))
                     .toList();
+        }
+        List<Path> packages = new ArrayList<>();
+        for (Path folder : folders) {
+            String name = folder.getFileName().toString();
+            if (name.endsWith(PARTIAL)) {
+                // Of a process that was killed as it wrote, unless one is writing.
+                deleteUnlessUsed(folder.resolveSibling(name.substring(0, name.length() - PARTIAL.length())), folder);
+            } else {
+                packages.add(folder);
+            }
         }
         long total = 0;
         for (Path folder : packages) {
@@ -168,13 +170,13 @@ final class NodeCache {
                 return;
             }
             long size = size(folder);
-            if (deleteUnlessUsed(folder)) {
+            if (deleteUnlessUsed(folder, folder, PackageSums.file(folder))) {
                 total -= size;
             }
         }
     }
 
-    private static boolean deleteUnlessUsed(Path folder) throws IOException {
+    private static boolean deleteUnlessUsed(Path folder, Path... what) throws IOException {
         if (HELD.containsKey(folder)) {
             return false;
         }
@@ -184,7 +186,9 @@ final class NodeCache {
             if (exclusive == null) {
                 return false;
             }
-            delete(folder);
+            for (Path path : what) {
+                delete(path);
+            }
             return true;
         } catch (OverlappingFileLockException e) {
             return false; // another copy of this class, under another class loader, uses it

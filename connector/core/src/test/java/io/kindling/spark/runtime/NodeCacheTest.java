@@ -1,12 +1,17 @@
 package io.kindling.spark.runtime;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.runtime.PackageManifest.PackageFile;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -17,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -105,5 +111,128 @@ class NodeCacheTest {
         assertThat(old).doesNotExist();
         assertThat(root.resolve(manifest("new", 100).digest())).isDirectory();
         used.close();
+    }
+
+    @Test
+    void aDamagedPackageIsWrittenAgain() throws IOException {
+        NodeCache cache = new NodeCache(root, 1000);
+        cache.open(manifest("a", 3), file("a", 3)).close();
+        Path damaged = root.resolve(manifest("a", 3).digest()).resolve("a");
+        Files.write(damaged, new byte[] {0, 1, 0});
+        cache.open(manifest("a", 3), file("a", 3)).close();
+        assertThat(damaged).hasBinaryContent(new byte[3]);
+        Files.delete(PackageSums.file(damaged.getParent()));
+        Files.write(damaged, new byte[] {0, 1, 0});
+        cache.open(manifest("a", 3), file("a", 3)).close();
+        assertThat(damaged).hasBinaryContent(new byte[3]);
+    }
+
+    /** Another process: opens a package in {@code args[0]}, says so, and holds it; with "slow" it says so amid the write and waits. */
+    static final class Other {
+        public static void main(String[] args) {
+            NodeCache.Writer writer = folder -> {
+                Files.writeString(Path.of(args[0], "writes.txt"), "x", CREATE, APPEND);
+                Files.write(folder.resolve("a"), new byte[2]);
+                if (args.length > 1) {
+                    sayAndWait();
+                }
+                Files.write(folder.resolve("a"), new byte[3]);
+            };
+            new NodeCache(Path.of(args[0]), 1000).open(manifest("a", 3), writer);
+            sayAndWait();
+        }
+
+        private static void sayAndWait() throws UncheckedIOException {
+            System.out.println("here");
+            try {
+                System.in.read();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private Process other(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Other.class.getName(),
+                root.toString()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        processes.add(process);
+        return process;
+    }
+
+    private final List<Process> processes = new ArrayList<>();
+
+    @AfterEach
+    void endProcesses() {
+        processes.forEach(Process::destroyForcibly);
+    }
+
+    private static void awaitHere(Process process) throws IOException {
+        assertThat(process.inputReader().readLine()).isEqualTo("here");
+    }
+
+    @Test
+    void aProcessKilledAsItWritesLeavesNoLockAndNothingThatIsTakenForAPackage() throws Exception {
+        Process slow = other("slow");
+        awaitHere(slow);
+        Process waiting = other();
+        waiting.getOutputStream().flush();
+        slow.destroyForcibly().waitFor();
+        awaitHere(waiting);
+        assertThat(root.resolve("writes.txt")).hasContent("xx");
+        assertThat(root.resolve(manifest("a", 3).digest()).resolve("a")).hasSize(3);
+        assertThat(root).isDirectoryNotContaining("glob:**.partial");
+        awaitHere(other());
+        assertThat(root.resolve("writes.txt")).as("shared").hasContent("xx");
+        try (NodeCache.Lease here = new NodeCache(root, 0).open(manifest("b", 1), file("b", 1))) {
+            assertThat(here.folder()).isDirectory();
+            assertThat(root.resolve(manifest("a", 3).digest()))
+                    .as("others use it")
+                    .isDirectory();
+            processes.forEach(process -> process.destroyForcibly().onExit().join());
+        }
+        new NodeCache(root, 0).open(manifest("c", 1), file("c", 1)).close();
+        assertThat(root.resolve(manifest("a", 3).digest())).as("nobody uses it").doesNotExist();
+    }
+
+    @Test
+    void whatAKilledProcessLeftOfAnotherPackageIsRemoved() throws IOException {
+        Path left = Files.createDirectories(root.resolve("0123.partial"));
+        Files.write(left.resolve("a"), new byte[2]);
+        new NodeCache(root, 1000).open(manifest("b", 1), file("b", 1)).close();
+        assertThat(left).doesNotExist();
+    }
+
+    @Test
+    void aFullDiskIsToldAndLeavesNothing() throws Exception {
+        assumeTrue(
+                "root".equals(System.getProperty("user.name"))
+                        && System.getProperty("os.name").equals("Linux"),
+                "mounting a small file system needs root on Linux");
+        Process mount = new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", root.toString())
+                .redirectErrorStream(true)
+                .start();
+        String told = new String(mount.getInputStream().readAllBytes(), UTF_8);
+        assumeTrue(mount.waitFor() == 0, "mounting a small file system is refused here: " + told);
+        try {
+            NodeCache cache = new NodeCache(root, 1 << 20);
+            assertThatThrownBy(() -> cache.open(manifest("a", 100_000), file("a", 100_000)))
+                    .isInstanceOfSatisfying(
+                            KindlingException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.IO))
+                    .hasMessageContainingAll("No space left on device", "100000 free bytes");
+            assertThat(root).isDirectoryNotContaining("glob:**.partial");
+            cache.open(manifest("b", 20_000), file("b", 20_000)).close();
+        } finally {
+            assertThat(new ProcessBuilder("umount", root.toString()).start().waitFor())
+                    .isZero();
+        }
     }
 }
