@@ -1,5 +1,8 @@
 package io.kindling.engine.error;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 /** What kind of fault a {@link KindlingException} reports; stable names that callers may match on. */
 public enum ErrorCode {
     /** A model, tokenizer or other file does not exist or cannot be read. */
@@ -33,5 +36,13 @@ public enum ErrorCode {
     /** Reading or writing failed. */
     IO,
     /** A fault of this engine. */
-    INTERNAL
+    INTERNAL;
+
+    private static final Set<ErrorCode> MAY_PASS =
+            EnumSet.of(IO, OUT_OF_MEMORY, DEVICE_UNAVAILABLE, CANCELLED, INTERNAL);
+
+    /** Whether another try may succeed, since the fault may be of the machine or the moment and not of what was asked. */
+    public boolean mayPass() {
+        return MAY_PASS.contains(this);
+    }
 }

@@ -7,6 +7,7 @@ import io.kindling.engine.JobOptions;
 import io.kindling.engine.OptionValues;
 import io.kindling.engine.PromptOptions;
 import java.io.Serializable;
+import java.util.List;
 
 /**
  * Everything a driver resolved from options; executors use only this.
@@ -20,6 +21,7 @@ import java.io.Serializable;
  * @param inFlight rows that a task has in the engine at once
  * @param nodeCache where nodes keep model packages
  * @param memory what the models of an executor may take
+ * @param warmUp models that executors load when they start
  */
 public record GenerationPlan(
         EngineOptions engine,
@@ -30,7 +32,8 @@ public record GenerationPlan(
         Distribution distribution,
         int inFlight,
         NodeCacheOptions nodeCache,
-        MemoryOptions memory)
+        MemoryOptions memory,
+        List<String> warmUp)
         implements Serializable {
 
     static GenerationPlan of(OptionValues values) {
@@ -46,6 +49,7 @@ public record GenerationPlan(
                 new MemoryOptions(
                         values.get(SparkOptions.MEMORY_TOTAL),
                         values.get(SparkOptions.IDLE_MODEL_BYTES),
-                        values.get(SparkOptions.MEMORY_IDLE_SECONDS)));
+                        values.get(SparkOptions.MEMORY_IDLE_SECONDS)),
+                values.get(SparkOptions.WARMUP));
     }
 }

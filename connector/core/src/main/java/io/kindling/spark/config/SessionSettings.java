@@ -4,7 +4,9 @@ import java.io.Serializable;
 import java.time.LocalDateTime;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
+import scala.Tuple2;
 
 /**
  * The {@code spark.kindling.*} settings of a session as they were when it was asked.
@@ -18,10 +20,21 @@ public record SessionSettings(Map<String, String> options, ModelNames models) im
     }
 
     public static SessionSettings of(SparkSession session) {
+        return of(scala.collection.JavaConverters.mapAsJavaMap(session.conf().getAll()));
+    }
+
+    /** The settings of an application, as they are before it has a session. */
+    public static SessionSettings of(SparkConf application) {
+        Map<String, String> all = new LinkedHashMap<>();
+        for (Tuple2<String, String> setting : application.getAll()) {
+            all.put(setting._1(), setting._2());
+        }
+        return of(all);
+    }
+
+    private static SessionSettings of(Map<String, String> all) {
         Map<String, String> options = new LinkedHashMap<>();
         Map<String, String> models = new LinkedHashMap<>();
-        Map<String, String> all =
-                scala.collection.JavaConverters.mapAsJavaMap(session.conf().getAll());
         all.forEach((key, value) -> {
             if (key.startsWith(SparkOptions.MODEL_PREFIX)) {
                 models.put(key.substring(SparkOptions.MODEL_PREFIX.length()), value);

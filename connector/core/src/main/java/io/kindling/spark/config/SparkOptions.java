@@ -73,6 +73,13 @@ public final class SparkOptions {
             64,
             "Rows that a task has in the engine at once; batches of the engine come from all tasks of an executor");
 
+    public static final Option<List<String>> WARMUP = Option.of(
+            "warmup",
+            Scope.JOB,
+            OptionTypes.names(),
+            List.of(),
+            "Models by alias or URI that executors load when they start, with spark.plugins=io.kindling.spark.KindlingPlugin");
+
     private static final OptionTable TABLE = OptionTable.standard()
             .with(List.of(
                     DISTRIBUTION,
@@ -81,7 +88,8 @@ public final class SparkOptions {
                     MEMORY_TOTAL,
                     IDLE_MODEL_BYTES,
                     MEMORY_IDLE_SECONDS,
-                    IN_FLIGHT));
+                    IN_FLIGHT,
+                    WARMUP));
 
     private SparkOptions() {}
 

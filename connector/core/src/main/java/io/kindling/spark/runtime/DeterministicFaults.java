@@ -1,13 +1,11 @@
 package io.kindling.spark.runtime;
 
-import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
@@ -20,12 +18,6 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
  */
 public final class DeterministicFaults extends SparkListener {
     private static final Map<SparkContext, DeterministicFaults> WATCHED = new IdentityHashMap<>();
-    private static final Set<ErrorCode> MAY_PASS = Set.of(
-            ErrorCode.IO,
-            ErrorCode.OUT_OF_MEMORY,
-            ErrorCode.DEVICE_UNAVAILABLE,
-            ErrorCode.CANCELLED,
-            ErrorCode.INTERNAL);
     private static final int REMEMBERED = 16;
 
     private final SparkContext context;
@@ -52,7 +44,7 @@ public final class DeterministicFaults extends SparkListener {
         if (ended.reason() instanceof ExceptionFailure failure
                 && failure.exception().isDefined()) {
             in(failure.exception().get())
-                    .filter(fault -> !MAY_PASS.contains(fault.code()))
+                    .filter(fault -> !fault.code().mayPass())
                     .ifPresent(fault -> {
                         remember(fault);
                         context.cancelStage(ended.stageId(), describe(fault));

@@ -10,6 +10,7 @@ import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.convert.EncodingConverter;
 import io.kindling.spark.metrics.GenerationMetrics;
+import io.kindling.spark.metrics.ProcessCounters;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -113,6 +114,7 @@ public record EncodeRows(ModelSource source, GenerationPlan plan, Task task, boo
                 }
             }
             metrics.rows().add(rows.size());
+            ProcessCounters.ROWS.add(rows.size());
             metrics.requests().add(texts.size());
             Iterator<Outcome<T>> outcomes = outcomes(texts).iterator();
             for (Row row : rows) {
@@ -158,6 +160,7 @@ public record EncodeRows(ModelSource source, GenerationPlan plan, Task task, boo
         private Row answered(Row row, Outcome<T> outcome) {
             if (outcome.error().isPresent()) {
                 metrics.failedRows().add(1);
+                ProcessCounters.FAILED_ROWS.increment();
             }
             outcome.result().ifPresent(result -> metrics.promptTokens().add(tokens(result)));
             faults.check("", outcome.error());

@@ -1,6 +1,7 @@
 package io.kindling.spark.runtime;
 
 import io.kindling.engine.EngineOptions;
+import io.kindling.engine.GenerationStats;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.MemoryOptions;
@@ -36,7 +37,12 @@ final class EngineRegistry implements AutoCloseable {
         thread.setDaemon(true);
         return thread;
     });
+    private GenerationStats closedStats = Stats.NONE;
     private long opened;
+    private long loadMillis;
+    private int leases;
+    private long usedNanos;
+    private long usedSince;
     private boolean closed;
 
     EngineRegistry(EngineOpener opener) {
@@ -47,6 +53,11 @@ final class EngineRegistry implements AutoCloseable {
         this.opener = opener;
         this.limit = limit;
         clock.setRemoveOnCancelPolicy(true);
+    }
+
+    /** A registry like this one, without engines. */
+    EngineRegistry successor() {
+        return new EngineRegistry(opener, limit);
     }
 
     /** What makes two engines the same. One that generates has a cache, which the others do without. */
@@ -87,6 +98,12 @@ final class EngineRegistry implements AutoCloseable {
 
         Entry(LocalModel files) {
             this.files = files;
+        }
+
+        GenerationStats stats() {
+            return model.isDone() && !model.isCompletedExceptionally()
+                    ? model.join().stats().orElse(Stats.NONE)
+                    : Stats.NONE;
         }
 
         @Override
@@ -134,7 +151,7 @@ final class EngineRegistry implements AutoCloseable {
             files.close(); // the entry holds its own
             return lease(key, entry, false, 0, request.memory());
         }
-        evicted.forEach(Entry::close);
+        evicted.forEach(this::close);
         long start = System.nanoTime();
         try {
             entry.model.complete(opener.open(files.path(), withCache(request, entry.demand)));
@@ -143,10 +160,12 @@ final class EngineRegistry implements AutoCloseable {
             entry.model.completeExceptionally(e);
             throw e;
         }
+        long millis = (System.nanoTime() - start) / 1_000_000;
         synchronized (this) {
             opened++;
+            loadMillis += millis;
         }
-        return lease(key, entry, true, (System.nanoTime() - start) / 1_000_000, request.memory());
+        return lease(key, entry, true, millis, request.memory());
     }
 
     private void refuseClosed() {
@@ -211,9 +230,31 @@ final class EngineRegistry implements AutoCloseable {
         return taken(false);
     }
 
+    /** Time that loading took, all models together. */
+    synchronized long loadMillis() {
+        return loadMillis;
+    }
+
+    /** Time in which some task had an engine. */
+    synchronized long usedNanos() {
+        return usedNanos + (leases > 0 ? System.nanoTime() - usedSince : 0);
+    }
+
+    /** What all engines have done, closed ones too. */
+    synchronized GenerationStats stats() {
+        GenerationStats sum = closedStats;
+        for (Entry entry : entries.values()) {
+            sum = Stats.sum(sum, entry.stats());
+        }
+        return sum;
+    }
+
     private Lease lease(Key key, Entry entry, boolean openedHere, long loadMillis, MemoryOptions memory) {
         try {
             LoadedModel model = entry.model.join();
+            synchronized (this) {
+                usedSince = leases++ == 0 ? System.nanoTime() : usedSince;
+            }
             return new Lease(model, openedHere, loadMillis, () -> release(key, entry, memory));
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
@@ -232,6 +273,7 @@ final class EngineRegistry implements AutoCloseable {
         List<Entry> evicted = new ArrayList<>();
         synchronized (this) {
             entry.users--;
+            usedNanos += --leases == 0 ? System.nanoTime() - usedSince : 0;
             entry.idleSince = System.nanoTime();
             LoadedModel model = entry.model.join();
             entry.demand = entry.demand.measured(model.weightBytes(), model.prepackedBytes());
@@ -258,7 +300,7 @@ final class EngineRegistry implements AutoCloseable {
                 clock.schedule(() -> evict(key, entry, idleSince), memory.idleSeconds(), TimeUnit.SECONDS);
             }
         }
-        evicted.forEach(Entry::close);
+        evicted.forEach(this::close);
     }
 
     /** Closes an engine that nobody has used since. */
@@ -267,6 +309,14 @@ final class EngineRegistry implements AutoCloseable {
             if (entry.users > 0 || entry.idleSince != idleSince || !entries.remove(key, entry)) {
                 return;
             }
+        }
+        close(entry);
+    }
+
+    private void close(Entry entry) {
+        GenerationStats stats = entry.stats();
+        synchronized (this) {
+            closedStats = Stats.sum(closedStats, stats);
         }
         entry.close();
     }
@@ -282,6 +332,6 @@ final class EngineRegistry implements AutoCloseable {
             entries.clear();
         }
         // One that is being loaded is closed by its user.
-        all.stream().filter(entry -> entry.model.isDone()).forEach(Entry::close);
+        all.stream().filter(entry -> entry.model.isDone()).forEach(this::close);
     }
 }

@@ -9,6 +9,7 @@ import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.convert.Requests;
 import io.kindling.spark.convert.ResultConverter;
 import io.kindling.spark.metrics.GenerationMetrics;
+import io.kindling.spark.metrics.ProcessCounters;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
@@ -68,6 +69,7 @@ public record GenerateRows(
 
         private Pending submit(Row row) {
             metrics.rows().add(1);
+            ProcessCounters.ROWS.add(1);
             String prompt = row.getString(row.size() - 2);
             if (prompt == null) {
                 return new Pending(row, Optional.empty());
@@ -96,6 +98,7 @@ public record GenerateRows(
             metrics.generatedTokens().add(result.tokenIds().size());
             if (result.error().isPresent()) {
                 metrics.failedRows().add(1);
+                ProcessCounters.FAILED_ROWS.increment();
             }
             faults.check(result.id(), result.error());
             return result;

@@ -7,6 +7,7 @@ import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.metrics.GenerationMetrics;
+import io.kindling.spark.metrics.ProcessCounters;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -82,6 +83,7 @@ public record InferRows(
                 work.add(batches.read(row));
             }
             metrics.rows().add(rows.size());
+            ProcessCounters.ROWS.add(rows.size());
             batches.run(
                     session, work, this::checkKilled, size -> metrics.requests().add(size));
             for (int k = 0; k < rows.size(); k++) {
@@ -100,6 +102,7 @@ public record InferRows(
             Optional<RowError> error = Optional.ofNullable(work.error);
             if (error.isPresent()) {
                 metrics.failedRows().add(1);
+                ProcessCounters.FAILED_ROWS.increment();
             }
             if (!work.isNull) {
                 faults.check("", error);

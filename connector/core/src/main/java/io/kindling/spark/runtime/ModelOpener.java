@@ -2,10 +2,12 @@ package io.kindling.spark.runtime;
 
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationEngine;
+import io.kindling.engine.GenerationStats;
 import io.kindling.engine.Model;
 import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.apache.spark.SparkEnv;
 
 /** Opens models with Kindling's own engine. */
@@ -15,10 +17,23 @@ final class ModelOpener implements EngineOpener {
         return new Opened(Model.open(path, options.withThreads(threads(options))));
     }
 
-    private record Opened(Model model) implements LoadedModel {
+    private static final class Opened implements LoadedModel {
+        private final Model model;
+        private volatile GenerationEngine generation;
+
+        Opened(Model model) {
+            this.model = model;
+        }
+
         @Override
         public GenerationEngine generation() {
-            return model.generation();
+            generation = model.generation();
+            return generation;
+        }
+
+        @Override
+        public Optional<GenerationStats> stats() {
+            return Optional.ofNullable(generation).map(GenerationEngine::stats);
         }
 
         @Override

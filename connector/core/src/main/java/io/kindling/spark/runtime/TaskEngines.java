@@ -44,6 +44,10 @@ public final class TaskEngines {
             return client;
         }
 
+        void load() {
+            lease.model().generation();
+        }
+
         TextEncoder encoder() {
             return lease.model().encoder();
         }
@@ -112,6 +116,20 @@ public final class TaskEngines {
     /** How many models this process has loaded; for tests and support. */
     public static long sessionsOpened() {
         return registry.opened();
+    }
+
+    /** Loads a model and its engine without a task; it stays as an idle one. */
+    static void load(ModelSource source, GenerationPlan plan) {
+        try (Opened once = open(source, plan, true, Optional.empty())) {
+            once.load();
+        }
+    }
+
+    /** Closes all models of this process; what tasks still wait for is cancelled. A later application begins anew. */
+    public static synchronized void closeAll() {
+        EngineRegistry ended = registry;
+        registry = ended.successor();
+        ended.close();
     }
 
     static EngineRegistry registry() {

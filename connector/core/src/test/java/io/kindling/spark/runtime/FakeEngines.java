@@ -16,7 +16,9 @@ import io.kindling.engine.error.ModelException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +27,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * An engine for tests of everything around it: the answer to {@code x} is {@code re: x}, to prompts with {@code BAD} a row
- * error; prompts with {@code HANG} are never answered. A model folder with a file {@code broken} does not load. Answers
+ * error, to those with {@code FLAKY} one that may pass when they come for the first time; prompts with {@code HANG} are never
+ * answered. A model folder with a file {@code broken} does not load. Answers
  * come on other threads, out of order.
  */
 public final class FakeEngines {
@@ -36,6 +39,7 @@ public final class FakeEngines {
     public static final AtomicInteger IN_FLIGHT = new AtomicInteger();
     public static final AtomicInteger MOST_IN_FLIGHT = new AtomicInteger();
 
+    private static final Set<String> SEEN = ConcurrentHashMap.newKeySet();
     static final AtomicReference<EngineOptions> LAST_OPTIONS = new AtomicReference<>();
     static final long WEIGHT_BYTES = 40;
     static final long PREPACKED_BYTES = 30;
@@ -47,6 +51,7 @@ public final class FakeEngines {
         for (AtomicInteger counter : List.of(LOADED, ATTEMPTS, OPEN_CLIENTS, SUBMITTED, IN_FLIGHT, MOST_IN_FLIGHT)) {
             counter.set(0);
         }
+        SEEN.clear();
         TaskEngines.use(new EngineRegistry(FakeEngines::open));
     }
 
@@ -69,12 +74,12 @@ public final class FakeEngines {
         return new Fake();
     }
 
-    private static final class Fake implements EngineOpener.LoadedModel, GenerationEngine {
+    private static final class Fake implements EngineOpener.LoadedModel {
         private final ExecutorService threads = Executors.newFixedThreadPool(3);
 
         @Override
         public GenerationEngine generation() {
-            return this;
+            return new FakeEngine(threads);
         }
 
         @Override
@@ -98,14 +103,8 @@ public final class FakeEngines {
         }
 
         @Override
-        public Client openClient() {
-            OPEN_CLIENTS.incrementAndGet();
-            return new FakeClient(threads);
-        }
-
-        @Override
-        public GenerationStats stats() {
-            return new GenerationStats(0, 0, 0, 0, 0, 0, 0, 0, 0);
+        public Optional<GenerationStats> stats() {
+            return Optional.of(new GenerationStats(8, 1, 20, 10, 4, 2, 8, 3, 1));
         }
 
         @Override
@@ -113,6 +112,22 @@ public final class FakeEngines {
             LOADED.decrementAndGet();
             threads.shutdownNow();
         }
+    }
+
+    private record FakeEngine(ExecutorService threads) implements GenerationEngine {
+        @Override
+        public Client openClient() {
+            OPEN_CLIENTS.incrementAndGet();
+            return new FakeClient(threads);
+        }
+
+        @Override
+        public GenerationStats stats() {
+            throw new UnsupportedOperationException("ask the model");
+        }
+
+        @Override
+        public void close() {}
     }
 
     private record FakeClient(ExecutorService threads) implements GenerationEngine.Client {
@@ -148,6 +163,9 @@ public final class FakeEngines {
     private static GenerationResult answer(GenerationRequest request, String prompt) {
         if (prompt.contains("BAD")) {
             return GenerationResult.failed(request.id(), List.of(1, 2), ErrorCode.PROMPT_TOO_LONG, "a bad row");
+        }
+        if (prompt.contains("FLAKY") && SEEN.add(prompt)) {
+            return GenerationResult.failed(request.id(), List.of(1, 2), ErrorCode.IO, "a moment's trouble");
         }
         String key = request.rowKey().isPresent() ? " #" + request.id() : "";
         return new GenerationResult(
