@@ -41,22 +41,25 @@ final class Processes {
     }
 
     static Result run(Path folder, Map<String, String> environment, String... command) {
+        ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+        builder.environment().putAll(environment);
+        return run(builder);
+    }
+
+    static Result run(ProcessBuilder builder) {
         try {
             Path out = Files.createTempFile("kindling", ".out");
             Path err = Files.createTempFile("kindling", ".err");
-            ProcessBuilder builder = new ProcessBuilder(command)
-                    .directory(folder.toFile())
-                    .redirectOutput(out.toFile())
-                    .redirectError(err.toFile());
-            builder.environment().putAll(environment);
-            Process process = builder.start();
+            Process process = builder.redirectOutput(out.toFile())
+                    .redirectError(err.toFile())
+                    .start();
             boolean ended = process.waitFor(MINUTES, TimeUnit.MINUTES);
             if (!ended) {
                 process.descendants().forEach(ProcessHandle::destroyForcibly);
                 process.destroyForcibly().waitFor();
             }
             Result result = new Result(
-                    List.of(command),
+                    builder.command(),
                     process.exitValue(),
                     Files.readString(out, StandardCharsets.UTF_8),
                     Files.readString(err, StandardCharsets.UTF_8));

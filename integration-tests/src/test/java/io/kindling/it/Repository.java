@@ -11,6 +11,7 @@ final class Repository {
     static final Path EXAMPLES_JAR = ROOT.resolve("examples/target/kindling-examples.jar");
 
     private static Path model;
+    private static Path encoder;
 
     private Repository() {}
 
@@ -26,6 +27,14 @@ final class Repository {
             throw new IllegalStateException("no model at " + model);
         }
         return model;
+    }
+
+    /** all-MiniLM-L6-v2, made on first use. */
+    static synchronized Path encoder() {
+        if (encoder == null) {
+            encoder = Path.of(python("tools/testmodel.py", "--encoder"));
+        }
+        return encoder;
     }
 
     /** The last line that one of the repository's own scripts prints. */

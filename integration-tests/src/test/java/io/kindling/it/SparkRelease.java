@@ -3,7 +3,6 @@ package io.kindling.it;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -35,19 +34,54 @@ enum SparkRelease {
 
     /** One of Spark's own commands ({@code spark-submit}, {@code spark-sql}), on this JVM's Java unless told otherwise. */
     Processes.Result run(Path javaHome, String command, List<String> arguments) {
-        Path home = Path.of(Repository.python("tools/pyenv.py", environment(), "--site"), "pyspark");
-        Path python = Path.of(Repository.python("tools/pyenv.py", environment()));
-        Map<String, String> environment = new HashMap<>();
-        environment.put("SPARK_HOME", home.toString());
+        return Processes.run(builder(javaHome, command, arguments));
+    }
+
+    /** The same, not started yet. */
+    ProcessBuilder builder(Path javaHome, String command, List<String> arguments) {
+        List<String> whole = new ArrayList<>();
+        whole.add(site().resolve("pyspark/bin").resolve(command).toString());
+        whole.addAll(List.of("--driver-memory", "2g", "--conf", "spark.ui.enabled=false"));
+        whole.addAll(arguments);
+        return inRoot(ownPython(), javaHome, whole);
+    }
+
+    /** A Python that has this Spark and nothing else. */
+    Processes.Result python(Map<String, String> environment, List<String> arguments) {
+        return python(ownPython(), environment, arguments);
+    }
+
+    /** A Python that has this Spark and what Spark Connect, notebooks and checkers need. */
+    Processes.Result pythonWithExtras(Map<String, String> environment, List<String> arguments) {
+        return python(Path.of(Repository.python("tools/pyenv.py", "pyspark-extras")), environment, arguments);
+    }
+
+    private Processes.Result python(Path python, Map<String, String> environment, List<String> arguments) {
+        List<String> whole = new ArrayList<>(List.of(python.toString()));
+        whole.addAll(arguments);
+        ProcessBuilder builder = inRoot(python, ownJava(), whole);
+        builder.environment().putAll(environment);
+        builder.environment().merge("PYTHONPATH", site().toString(), (own, site) -> own + File.pathSeparator + site);
+        return Processes.run(builder);
+    }
+
+    private ProcessBuilder inRoot(Path python, Path javaHome, List<String> command) {
+        ProcessBuilder builder = new ProcessBuilder(command).directory(Repository.ROOT.toFile());
+        Map<String, String> environment = builder.environment();
+        environment.put("SPARK_HOME", site().resolve("pyspark").toString());
         environment.put("JAVA_HOME", javaHome.toString());
         environment.put("PYSPARK_PYTHON", python.toString());
         environment.put("PATH", python.getParent() + File.pathSeparator + System.getenv("PATH"));
         environment.put("SPARK_LOCAL_HOSTNAME", "localhost");
-        List<String> whole = new ArrayList<>();
-        whole.add(home.resolve("bin").resolve(command).toString());
-        whole.addAll(List.of("--driver-memory", "2g", "--conf", "spark.ui.enabled=false"));
-        whole.addAll(arguments);
-        return Processes.run(Repository.ROOT, environment, whole.toArray(String[]::new));
+        return builder;
+    }
+
+    private Path site() {
+        return Path.of(Repository.python("tools/pyenv.py", environment(), "--site"));
+    }
+
+    private Path ownPython() {
+        return Path.of(Repository.python("tools/pyenv.py", environment()));
     }
 
     Processes.Result submit(String... arguments) {

@@ -1,0 +1,120 @@
+"""The module against the SQL functions that it builds calls of.
+
+    KINDLING_JAR=… KINDLING_MODEL=… KINDLING_ENCODER=… python -m unittest discover connector/python/tests
+
+With SPARK_REMOTE the session is a Spark Connect server's, which has the jar.
+"""
+
+import os
+import unittest
+
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import array, col, lit, struct
+
+import kindling
+from kindling import functions as onnx
+
+PROMPTS = [(1, "The capital of France is", 3), (2, "Once upon a time", 5), (3, None, 4)]
+
+
+class KindlingTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if "SPARK_REMOTE" in os.environ:
+            builder = SparkSession.builder.remote(os.environ["SPARK_REMOTE"])
+        else:
+            builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+            builder = kindling.configure(builder, os.environ["KINDLING_JAR"])
+        cls.spark = builder.getOrCreate()
+        kindling.register_model(cls.spark, "smollm2", os.environ["KINDLING_MODEL"])
+        kindling.register_model(cls.spark, "minilm", os.environ["KINDLING_ENCODER"])
+        cls.df = cls.spark.createDataFrame(PROMPTS, "id INT, prompt STRING, n INT").coalesce(1)
+        cls.df.createOrReplaceTempView("prompts")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.spark.stop()
+
+    def same(self, column, sql):
+        """The rows of a column, which must be those of a SQL expression."""
+        rows = [row.value for row in self.df.select(column.alias("value")).collect()]
+        self.assertEqual(rows, [row.value for row in self.spark.sql(f"SELECT {sql} AS value FROM prompts").collect()])
+        return rows
+
+    def test_generate_with_options_of_every_type(self):
+        rows = self.same(
+            onnx.generate("smollm2", self.df.prompt, max_new_tokens=6, top_p=0.5, prefix_cache=True, stop_strings=["\n", "?"]),
+            r"""onnx.generate('smollm2', prompt, map('max_new_tokens', '6', 'top_p', '0.5', 'prefix_cache', 'true',
+                'stop_strings', '["\\n", "?"]'))""",
+        )
+        self.assertIn("Paris", rows[0])
+        self.assertIsNone(rows[2])
+
+    def test_options_and_models_may_be_columns(self):
+        details = onnx.generate_details(lit("smollm2"), "prompt", max_new_tokens=self.df.n, ignore_eos=True)
+        rows = self.same(
+            details.generated_tokens,
+            "onnx.generate_details('smollm2', prompt, map('max_new_tokens', cast(n AS STRING), 'ignore_eos', 'true')).generated_tokens",
+        )
+        self.assertEqual(rows, [3, 5, None])
+
+    def test_the_error_of_a_row_is_in_its_details(self):
+        details = onnx.generate_details("smollm2", lit("word " * 9000), max_new_tokens=1)
+        row = self.df.limit(1).select(details.alias("d")).select("d.text", "d.error").first()
+        self.assertIsNone(row.text)
+        self.assertIn("8192", row.error)
+
+    def test_conversations(self):
+        turns = array(onnx.message("system", lit("Be brief.")), onnx.message("user", "prompt"))
+        sql = "array(struct('system' AS role, 'Be brief.' AS content), struct('user' AS role, prompt AS content))"
+        text = self.same(onnx.render_prompt("smollm2", turns), f"onnx.render_prompt('smollm2', {sql})")[0]
+        self.assertEqual(
+            text,
+            "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nThe capital of France is<|im_end|>\n<|im_start|>assistant\n",
+        )
+        self.same(onnx.chat("smollm2", turns, max_new_tokens=4), f"onnx.chat('smollm2', {sql}, map('max_new_tokens', '4'))")
+
+    def test_tools_and_settings_of_templates_are_python_values(self):
+        tools = [{"type": "function", "function": {"name": "größe", "parameters": {}}}]
+        template = "{{ tools[0].function.name }} {{ depth }} {{ messages[0].content }}"
+        prompt = onnx.render_prompt("smollm2", "prompt", chat_template=template, tools=tools, template_kwargs={"depth": 2})
+        self.assertEqual(self.df.limit(1).select(prompt.alias("p")).first().p, "größe 2 The capital of France is")
+
+    def test_count_tokens(self):
+        self.assertEqual(self.same(onnx.count_tokens("smollm2", "prompt"), "onnx.count_tokens('smollm2', prompt)"), [5, 4, None])
+
+    def test_embed(self):
+        vectors = self.same(onnx.embed("minilm", col("prompt"), max_tokens=64), "onnx.embed('minilm', prompt, map('max_tokens', 64))")
+        self.assertEqual(len(vectors[0]), 384)
+        self.assertAlmostEqual(sum(x * x for x in vectors[0]), 1, places=4)
+        self.assertIsNone(vectors[2])
+
+    def test_classify_is_refused_for_a_model_without_classes(self):
+        with self.assertRaisesRegex(Exception, "class"):
+            self.df.select(onnx.classify("minilm", "prompt")).collect()
+
+    def test_spark_names_every_bad_option(self):
+        with self.assertRaisesRegex(Exception, "(?s)temperature.*max_new_tokenz|max_new_tokenz.*temperature"):
+            self.df.select(onnx.generate("smollm2", "prompt", max_new_tokenz=4, temperature=-1)).collect()
+
+    def test_values_that_have_no_text_are_refused_at_once(self):
+        for value in (float("nan"), object(), b"4", {"a": object()}):
+            with self.subTest(value=value), self.assertRaisesRegex(TypeError, "^option max_new_tokens: "):
+                onnx.generate("smollm2", "prompt", max_new_tokens=value)
+        with self.assertRaisesRegex(TypeError, "a column or the name of one is needed, not 5"):
+            onnx.generate("smollm2", 5)
+        with self.assertRaisesRegex(TypeError, "a column or the name of one is needed, not None"):
+            onnx.generate(None, "prompt")
+
+    def test_options_of_none_are_left_out(self):
+        self.same(onnx.count_tokens("smollm2", "prompt", chat=None), "onnx.count_tokens('smollm2', prompt)")
+
+
+class ConfigureTest(unittest.TestCase):
+    def test_a_jar_that_is_not_there_is_an_error(self):
+        with self.assertRaisesRegex(FileNotFoundError, "no kindling.jar at /nowhere/kindling.jar"):
+            kindling.configure(SparkSession.builder, "/nowhere/kindling.jar")
+
+
+if __name__ == "__main__":
+    unittest.main()
