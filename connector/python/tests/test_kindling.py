@@ -5,6 +5,8 @@
 With SPARK_REMOTE the session is a Spark Connect server's, which has the jar.
 """
 
+import json
+import math
 import os
 import unittest
 
@@ -88,6 +90,23 @@ class KindlingTest(unittest.TestCase):
         self.assertEqual(len(vectors[0]), 384)
         self.assertAlmostEqual(sum(x * x for x in vectors[0]), 1, places=4)
         self.assertIsNone(vectors[2])
+
+    def test_run_gives_a_struct_of_the_outputs_of_any_graph(self):
+        # [CLS] and [SEP]: the text without words, whose vector is the mean of both states, of length 1
+        ids, ones, zeros = (array(lit(a), lit(b)).cast("array<bigint>") for a, b in ((101, 102), (1, 1), (0, 0)))
+        named = {"input_ids": ids, "token_type_ids": zeros, "attention_mask": ones}
+        row = self.df.limit(1).select(
+            onnx.run("minilm", ids, ones, zeros).last_hidden_state.alias("in_order"),
+            onnx.run("minilm", named, on_error="fail").last_hidden_state.alias("by_name"),
+            onnx.run_json("minilm", named).alias("json"),
+            onnx.embed("minilm", lit("")).alias("vector"),
+        ).first()
+        self.assertEqual(row.in_order, row.by_name)
+        self.assertEqual(len(json.loads(row.json)["last_hidden_state"]), 2)
+        sums = [a + b for a, b in zip(*row.in_order)]
+        length = math.sqrt(sum(x * x for x in sums))
+        for x, expected in zip(sums, row.vector):
+            self.assertAlmostEqual(x / length, expected, places=4)
 
     def test_classify_is_refused_for_a_model_without_classes(self):
         with self.assertRaisesRegex(Exception, "class"):

@@ -33,6 +33,8 @@ __all__ = [
     "generate_details",
     "message",
     "render_prompt",
+    "run",
+    "run_json",
 ]
 
 ColumnOrName = Union[Column, str]
@@ -88,6 +90,28 @@ def classify(model: ColumnOrName, text: ColumnOrName, **options: Unpack[Options]
     return _call("classify", model, text, options)
 
 
+def run(model: str, *inputs: Union[ColumnOrName, Mapping[str, ColumnOrName]], **options: Unpack[Options]) -> Column:
+    """STRUCT: what any graph makes of a row's inputs, one field an output. Spark reads the model's ports when the query is analysed.
+
+    :param model: an alias or URI
+    :param inputs: columns in the order of the graph's inputs, or one dictionary of columns by the inputs' names
+
+    >>> df.select(run("churn", df.features).probabilities)  # doctest: +SKIP
+    >>> df.select(run("churn", {"x": df.features}).label)  # doctest: +SKIP
+    """
+    columns = [_struct(given) if isinstance(given, Mapping) else _column(given) for given in inputs]
+    return sql.call_function("onnx.`" + model.replace("`", "``") + "`.run", *columns, *_map(options))
+
+
+def run_json(model: ColumnOrName, inputs: Union[ColumnOrName, Mapping[str, ColumnOrName]], **options: Unpack[Options]) -> Column:
+    """STRING: as :func:`run`, as a JSON object; the model may differ from row to row.
+
+    :param model: an alias or URI, or a column of these
+    :param inputs: a STRUCT, or a dictionary of columns by the inputs' names
+    """
+    return _call("run", model, _struct(inputs) if isinstance(inputs, Mapping) else inputs, options)
+
+
 def message(role: str, content: ColumnOrName) -> Column:
     """STRUCT: one message of a conversation, to be put into ``pyspark.sql.functions.array``.
 
@@ -100,11 +124,18 @@ def message(role: str, content: ColumnOrName) -> Column:
 
 
 def _call(function: str, model: ColumnOrName, argument: ColumnOrName, options: Mapping[str, Any]) -> Column:
-    arguments = [sql.lit(model) if isinstance(model, str) else _column(model), _column(argument)]
+    named = sql.lit(model) if isinstance(model, str) else _column(model)
+    return sql.call_function("onnx." + function, named, _column(argument), *_map(options))
+
+
+def _map(options: Mapping[str, Any]) -> list[Column]:
+    """The last argument of a call with options, else nothing."""
     given = [(name, _text(name, value)) for name, value in options.items() if value is not None]
-    if given:
-        arguments.append(sql.create_map(*[part for name, text in given for part in (sql.lit(name), text)]))
-    return sql.call_function("onnx." + function, *arguments)
+    return [sql.create_map(*[part for name, text in given for part in (sql.lit(name), text)])] if given else []
+
+
+def _struct(fields: Mapping[str, ColumnOrName]) -> Column:
+    return sql.struct(*[_column(column).alias(name) for name, column in fields.items()])
 
 
 def _column(argument: ColumnOrName) -> Column:

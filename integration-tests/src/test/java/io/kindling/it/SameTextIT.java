@@ -130,24 +130,10 @@ class SameTextIT {
     @ParameterizedTest
     @EnumSource(names = {"SPARK_3_5_9", "SPARK_4_3_0"})
     void sparkSqlNeedsNothingButTheJar(SparkRelease spark) {
-        Processes.Result result = spark.run(
-                        SparkRelease.ownJava(),
-                        "spark-sql",
-                        List.of(
-                                "--master",
-                                "local[2]",
-                                "--jars",
-                                Repository.JAR.toString(),
-                                "--conf",
-                                "spark.kindling.model.smollm2=" + Repository.model(),
-                                "--conf",
-                                "spark.sql.warehouse.dir=" + folder.resolve("warehouse"),
-                                "--conf",
-                                "spark.hadoop.javax.jdo.option.ConnectionURL=jdbc:derby:memory:kindling;create=true",
-                                "-f",
-                                Repository.ROOT
-                                        .resolve("examples/sql/generate.sql")
-                                        .toString()))
+        Processes.Result result = spark.sql(
+                        Repository.ROOT.resolve("examples/sql/generate.sql"),
+                        Map.of("smollm2", Repository.model()),
+                        folder)
                 .orFail();
         assertThat(result.out().lines().filter(line -> line.matches("[1-4]\\t.+")))
                 .hasSize(4);

@@ -65,6 +65,27 @@ enum SparkRelease {
         return Processes.run(builder);
     }
 
+    /** A script of bash, in which this Spark's commands, its Python and this JVM's Java are found by name. */
+    Processes.Result shell(Path workingFolder, String script) {
+        ProcessBuilder builder =
+                inRoot(ownPython(), ownJava(), List.of("bash", "-c", script)).directory(workingFolder.toFile());
+        Map<String, String> environment = builder.environment();
+        environment.put("SPARK_DRIVER_MEMORY", "2g");
+        environment.put(
+                "PATH",
+                String.join(
+                        File.pathSeparator,
+                        site().resolve("pyspark/bin").toString(),
+                        ownJava().resolve("bin").toString(),
+                        environment.get("PATH")));
+        return Processes.run(builder);
+    }
+
+    /** The folder of this Spark's jars. */
+    Path jars() {
+        return site().resolve("pyspark/jars");
+    }
+
     private ProcessBuilder inRoot(Path python, Path javaHome, List<String> command) {
         ProcessBuilder builder = new ProcessBuilder(command).directory(Repository.ROOT.toFile());
         Map<String, String> environment = builder.environment();
@@ -86,6 +107,35 @@ enum SparkRelease {
 
     Processes.Result submit(String... arguments) {
         return run(ownJava(), "spark-submit", List.of(arguments));
+    }
+
+    /** A Python program in a session with the jar and a module folder, by {@code spark-submit}. */
+    Processes.Result submitPython(Path modules, String... program) {
+        List<String> arguments = new ArrayList<>(List.of("--master", "local[2]", "--jars", Repository.JAR.toString()));
+        arguments.addAll(List.of(program));
+        ProcessBuilder builder = builder(ownJava(), "spark-submit", arguments);
+        builder.environment().put("PYTHONPATH", modules.toString());
+        return Processes.run(builder);
+    }
+
+    /**
+     * A file of statements by {@code spark-sql}.
+     *
+     * @param models alias to URI
+     * @param scratch for the warehouse
+     */
+    Processes.Result sql(Path statements, Map<String, Path> models, Path scratch) {
+        List<String> arguments = new ArrayList<>(List.of("--master", "local[2]", "--jars", Repository.JAR.toString()));
+        models.forEach(
+                (alias, uri) -> arguments.addAll(List.of("--conf", "spark.kindling.model." + alias + "=" + uri)));
+        arguments.addAll(List.of(
+                "--conf",
+                "spark.sql.warehouse.dir=" + scratch.resolve("warehouse"),
+                "--conf",
+                "spark.hadoop.javax.jdo.option.ConnectionURL=jdbc:derby:memory:kindling;create=true",
+                "-f",
+                statements.toString()));
+        return run(ownJava(), "spark-sql", arguments);
     }
 
     static Path ownJava() {

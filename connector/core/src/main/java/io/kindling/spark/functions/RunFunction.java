@@ -57,8 +57,8 @@ public final class RunFunction implements UnboundFunction {
                         + " onnx.<model>.run(…) gives a struct. NULL for a NULL input or a row that failed. The model is an"
                         + " alias set by spark.kindling.model.<alias>, or a URI."
                 : "run(" + inputs
-                        + " -> STRUCT of the graph's outputs, NULL for a NULL input or a row that failed; in place"
-                        + " of the struct, inputs in the order of the graph.";
+                        + " -> STRUCT: the graph's outputs; NULL for a NULL input or a row that failed. In place of the"
+                        + " struct it takes inputs in the order of the graph.";
     }
 
     @Override

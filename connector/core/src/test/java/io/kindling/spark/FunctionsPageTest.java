@@ -1,0 +1,103 @@
+package io.kindling.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kindling.spark.functions.PromptFunction;
+import io.kindling.spark.functions.RunFunction;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
+import org.junit.jupiter.api.Test;
+
+/**
+ * To renew the page after a change of functions, run this test with {@code -Dkindling.write.docs=true}. Its examples are run by the
+ * test of all pages' snippets.
+ */
+class FunctionsPageTest {
+    private static final Path PAGE = Path.of("..", "..", "docs", "sql.md");
+
+    private static final Pattern DESCRIPTION =
+            Pattern.compile("(\\w+)(\\(.*\\)) -> (\\w+(?:<[^>]*>)?): (.*)", Pattern.DOTALL);
+
+    private static final Map<String, String> EXAMPLES = Map.of(
+            "generate",
+            "SELECT id, onnx.generate('smollm2', question, map('max_new_tokens', 8)) AS answer FROM questions;",
+            "generate_details",
+            """
+            SELECT id, d.text, d.finish_reason, d.error
+            FROM (SELECT id, onnx.generate_details('smollm2', question, map('max_new_tokens', 8)) AS d FROM questions);""",
+            "chat",
+            """
+            SELECT onnx.chat('smollm2', array(
+                named_struct('role', 'system', 'content', 'Be brief.'),
+                named_struct('role', 'user', 'content', question)), map('max_new_tokens', 8)) FROM questions;""",
+            "render_prompt",
+            "SELECT onnx.render_prompt('smollm2', question, map('system', 'Be brief.')) FROM questions;",
+            "count_tokens",
+            "SELECT sum(onnx.count_tokens('smollm2', question)) FROM questions;",
+            "embed",
+            "SELECT id, onnx.embed('minilm', review) AS vector FROM reviews;",
+            "classify",
+            "SELECT id, onnx.classify('sentiment', review) AS mood FROM reviews;",
+            "run",
+            "SELECT from_json(onnx.run('churn', named_struct('x', features)), 'label BIGINT').label FROM customers;",
+            "<model>.run",
+            "SELECT id, onnx.churn.run(features).probabilities FROM customers;");
+
+    @Test
+    void thePageOfFunctionsEqualsTheirDeclarations() throws IOException {
+        String expected = page();
+        if (Boolean.getBoolean("kindling.write.docs")) {
+            Files.writeString(PAGE, expected);
+        }
+        assertThat(PAGE).hasContent(expected);
+    }
+
+    private static String page() {
+        StringBuilder page = new StringBuilder("""
+                # SQL functions
+
+                This page is made from the declarations in the code; a test keeps it equal to them, and another one runs its examples.
+
+                A model is an alias set by `spark.kindling.model.<alias>`, or a URI. Options are a map from their names ([all](options.md)) to
+                strings, numbers or booleans; SQL gives all values of a map one type, so quote them where they differ:
+                `map('temperature', '0.7', 'stop', 'END')`. They may come from columns.
+
+                `SHOW USER FUNCTIONS IN onnx` lists the functions. Spark refuses `DESCRIBE FUNCTION` for functions of catalogs;
+                `SELECT usage FROM onnx.functions WHERE name = 'generate'` says the same, and a wrong call says how the function is called.
+                """);
+        List<UnboundFunction> functions = new ArrayList<>(PromptFunction.all());
+        functions.add(RunFunction.ofAnyModel());
+        functions.forEach(function -> entry(page, "", function));
+        entry(page, "<model>.", RunFunction.of("model"));
+        return page.toString();
+    }
+
+    private static void entry(StringBuilder page, String owner, UnboundFunction function) {
+        Matcher parts = DESCRIPTION.matcher(function.description());
+        assertThat(parts.matches()).as(function.description()).isTrue();
+        String name = owner + parts.group(1);
+        assertThat(EXAMPLES).containsKey(name);
+        String meaning =
+                parts.group(4).replace(" The model is an alias set by spark.kindling.model.<alias>, or a URI.", "");
+        meaning = meaning.replace("onnx.<model>.run(…)", "`onnx.<model>.run(…)`");
+        page.append("\n## onnx.")
+                .append(name.replace("<", "&lt;").replace(">", "&gt;"))
+                .append("\n\n```text\n");
+        page.append("onnx.")
+                .append(name)
+                .append(parts.group(2))
+                .append(" -> ")
+                .append(parts.group(3))
+                .append("\n```\n\n");
+        page.append(Character.toUpperCase(meaning.charAt(0))).append(meaning.substring(1));
+        page.append(meaning.endsWith(".") ? "\n" : ".\n");
+        page.append("\n```sql\n").append(EXAMPLES.get(name)).append("\n```\n");
+    }
+}
