@@ -44,8 +44,19 @@ final class ActivationFunctions {
         if (name.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(of(name, alphas, betas)
+        return Optional.of(gelu(name)
+                .or(() -> of(name, alphas, betas))
                 .orElseThrow(() -> Unsupported.of(node, "activation " + name + " is not supported")));
+    }
+
+    /** What only products name, by the operators of these names. */
+    private static Optional<DoubleUnaryOperator> gelu(String name) {
+        return Optional.ofNullable(
+                switch (name) {
+                    case "Gelu" -> UnaryKernels::gelu;
+                    case "FastGelu" -> UnaryKernels::tanhGelu;
+                    default -> null;
+                });
     }
 
     /** The values of an attribute that holds one number or several; nothing where it is absent. */

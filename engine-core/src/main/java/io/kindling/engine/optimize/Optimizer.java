@@ -67,7 +67,8 @@ public final class Optimizer {
                 new AttentionFusion(),
                 new GeluFusion(),
                 new LayerNormFusion(),
-                new RmsNormFusion());
+                new RmsNormFusion(),
+                new GemmFusion());
     }
 
     /** Imports the domain of fused operators where the model, which then uses none of its operators, does not. */

@@ -61,7 +61,7 @@ final class NodeTypes {
             case "Shape", "Size", "NonZero", "ArgMax", "ArgMin" ->
                 tensor(Optional.of(DataType.INT64), StructureShapes.of(call));
             case "MatMulInteger" -> tensor(Optional.of(DataType.INT32), ProductShapes.of(call));
-            case "MatMul", "Gemm", "MatMulNBits", "MultiHeadAttention", "Conv" ->
+            case "MatMul", "Gemm", "FusedGemm", "MatMulNBits", "MultiHeadAttention", "Conv" ->
                 tensor(call.type(0), ProductShapes.of(call));
             case "GroupQueryAttention" -> {
                 // The caches grow: their declared types say more than could be inferred.

@@ -17,7 +17,7 @@ final class ProductShapes {
             case "MatMulNBits" ->
                 call.shape(0)
                         .map(shape -> withLast(shape, Dimensions.of(call.node().intAttribute("N", -1))));
-            case "Gemm" -> gemm(call);
+            case "Gemm", "FusedGemm" -> gemm(call);
             case "GroupQueryAttention" -> groupQueryAttention(call);
             case "MultiHeadAttention" ->
                 call.has(2) ? call.shape(0).filter(shape -> shape.size() == 3) : Optional.empty();
@@ -44,18 +44,19 @@ final class ProductShapes {
                 });
     }
 
+    /** A may have more axes than the operator's schema gives it: products that a pass fused have. */
     private static Optional<List<Dimension>> gemm(NodeCall call) {
         if (call.shape(0).isEmpty() || call.shape(1).isEmpty()) {
             return Optional.empty();
         }
         List<Dimension> a = call.shape(0).get();
         List<Dimension> b = call.shape(1).get();
-        if (a.size() != 2 || b.size() != 2) {
+        boolean transA = call.node().intAttribute("transA", 0) != 0;
+        if (a.size() < 2 || b.size() != 2 || transA && a.size() > 2) {
             return Optional.empty();
         }
-        return Optional.of(List.of(
-                a.get((int) call.node().intAttribute("transA", 0) & 1),
-                b.get(1 - (int) call.node().intAttribute("transB", 0) & 1)));
+        Dimension columns = b.get(call.node().intAttribute("transB", 0) != 0 ? 0 : 1);
+        return Optional.of(transA ? List.of(a.get(1), columns) : withLast(a, columns));
     }
 
     /** Packed queries, keys and values come as one input of {@code (heads + 2 * kv_heads) * size}. */

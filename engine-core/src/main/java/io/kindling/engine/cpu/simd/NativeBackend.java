@@ -96,6 +96,8 @@ public final class NativeBackend implements CpuBackend {
                 attention ? request -> NativePagedAttention.create(set, pool, reference, request) : reference;
             case "::MatMul", "::Gemm", "com.microsoft::FusedMatMul" ->
                 gemm ? request -> NativeGemm.create(set, pool, reference, request) : reference;
+            case "com.microsoft::FusedGemm" ->
+                gemm && elementwise ? request -> NativeGemm.create(set, pool, reference, request) : reference;
             case "com.microsoft::MultiHeadAttention" ->
                 gemm && rows ? request -> NativeMultiHeadAttention.create(set, pool, reference, request) : reference;
             case "com.microsoft::GroupQueryAttention" ->

@@ -2,6 +2,7 @@ package io.kindling.engine.cpu.simd;
 
 import io.kindling.engine.cpu.KernelPool;
 import io.kindling.engine.cpu.simd.GemmJob.Addend;
+import io.kindling.engine.cpu.simd.NativeElementwise.Op;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.provider.DeviceBuffer;
@@ -11,15 +12,26 @@ import io.kindling.engine.provider.KernelContext;
 import io.kindling.engine.provider.KernelFactory;
 import io.kindling.engine.provider.KernelRequest;
 import io.kindling.engine.provider.Tensor;
+import java.util.Map;
+import java.util.Optional;
 
 /**
- * {@code MatMul}, {@code Gemm} and {@code com.microsoft::FusedMatMul} of float32; other types, and operands that do not fit, are
- * left to the reference. A constant matrix B is packed once for the model. Results have the same bits for any number of rows and
- * threads, and for packed and unpacked B.
+ * {@code MatMul}, {@code Gemm}, {@code com.microsoft::FusedMatMul} and {@code FusedGemm} of float32; other types, and operands that
+ * do not fit, are left to the reference. A constant matrix B is packed once for the model. Results have the same bits for any number
+ * of rows and threads, and for packed and unpacked B.
  */
 final class NativeGemm implements Kernel {
     /** Below so many multiplications a job is done by its caller: handing it out would cost more. */
     private static final long SMALL_JOB = 1 << 16;
+
+    /** By the names that {@code FusedGemm} has for them. */
+    private static final Map<String, Optional<Op>> ACTIVATIONS = Map.of(
+            "", Optional.empty(),
+            "Relu", Optional.of(Op.RELU),
+            "Sigmoid", Optional.of(Op.SIGMOID),
+            "Tanh", Optional.of(Op.TANH),
+            "Gelu", Optional.of(Op.GELU),
+            "FastGelu", Optional.of(Op.GELU_TANH));
 
     private final KernelSet set;
     private final KernelPool pool;
@@ -29,6 +41,7 @@ final class NativeGemm implements Kernel {
     private final boolean transB;
     private final float alpha;
     private final float beta;
+    private final Optional<Op> activation;
 
     /** Address of B in panels, or 0. */
     private final long packed;
@@ -42,6 +55,7 @@ final class NativeGemm implements Kernel {
         transB = node.intAttribute("transB", 0) != 0;
         alpha = node.floatAttribute("alpha", 1);
         beta = node.floatAttribute("beta", 1);
+        activation = ACTIVATIONS.getOrDefault(activation(node), Optional.empty());
         Tensor b = request.constant(1).orElse(null);
         if (b != null && b.rank() == 2 && b.elementCount() > 0) {
             String key = node.inputs().get(1) + "@" + Long.toHexString(NativeMemory.addressOf(b)) + "/panels of "
@@ -60,7 +74,12 @@ final class NativeGemm implements Kernel {
         boolean otherType = request.constant(0).filter(NativeGemm::isNotFloat).isPresent()
                 || request.constant(1).filter(NativeGemm::isNotFloat).isPresent();
         boolean turnsBatch = node.intAttribute("transBatchA", 0) != 0 || node.intAttribute("transBatchB", 0) != 0;
-        return otherType || turnsBatch ? java : new NativeGemm(set, pool, java, request);
+        boolean otherActivation = !ACTIVATIONS.containsKey(activation(node));
+        return otherType || turnsBatch || otherActivation ? java : new NativeGemm(set, pool, java, request);
+    }
+
+    private static String activation(Node node) {
+        return node.stringAttribute("activation", "");
     }
 
     private static boolean isNotFloat(Tensor tensor) {
@@ -137,16 +156,31 @@ final class NativeGemm implements Kernel {
                 long stack = part / perStack;
                 long row = parts.row(part % perStack);
                 long panel = parts.panel(part % perStack);
+                long endRow = Math.min(m, row + parts.rows());
+                long endPanel = Math.min(GemmJob.panels(n), panel + parts.panels());
+                long product = c + stack * m * n * Float.BYTES;
                 Native.gemm(
                         set.address(),
                         job,
                         a + shape.startA(stack) * Float.BYTES,
                         b + shape.startB(stack) * Float.BYTES,
-                        c + stack * m * n * Float.BYTES,
+                        product,
                         row,
-                        Math.min(m, row + parts.rows()),
+                        endRow,
                         panel,
-                        Math.min(GemmJob.panels(n), panel + parts.panels()));
+                        endPanel);
+                activate(product, n, row, endRow, panel * GemmJob.PANEL, Math.min(n, endPanel * GemmJob.PANEL));
+            }
+        });
+    }
+
+    /** Applies the activation to a block of the product, as long as it is in the cache. */
+    private void activate(long product, long width, long row, long endRow, long column, long endColumn) {
+        activation.ifPresent(op -> {
+            for (long r = row; r < endRow; r++) {
+                long from = product + (r * width + column) * Float.BYTES;
+                int count = Math.toIntExact(endColumn - column);
+                Native.elementwise(set.address(), op.ordinal(), from, 0, from, 0, count);
             }
         });
     }

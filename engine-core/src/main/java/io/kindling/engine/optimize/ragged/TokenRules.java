@@ -125,7 +125,7 @@ final class TokenRules {
             case "Softmax", "LogSoftmax" -> List.of(softmax(node, inputs));
             case "MatMul" -> List.of(matMul(node, inputs));
             case "MatMulNBits" -> List.of(nBits(node, inputs));
-            case "Gemm" -> List.of(gemm(node, inputs));
+            case "Gemm", "FusedGemm" -> List.of(gemm(node, inputs));
             case "Reshape" -> List.of(LayoutRules.reshape(node, tokens(node, inputs, 0), inputs.get(1)));
             case "Transpose" -> List.of(LayoutRules.transpose(node, tokens(node, inputs, 0)));
             case "Unsqueeze" -> List.of(LayoutRules.unsqueeze(node, tokens(node, inputs, 0), axes(node, inputs)));

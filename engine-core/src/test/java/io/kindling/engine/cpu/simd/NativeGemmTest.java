@@ -415,4 +415,33 @@ class NativeGemmTest {
             }
         }
     }
+
+    @ParameterizedTest
+    @MethodSource("levelsAndPacking")
+    void activationsFollowTheBias(String level, boolean packed) {
+        for (String activation : new String[] {"", "Relu", "Sigmoid", "Tanh", "Gelu", "FastGelu", "LeakyRelu"}) {
+            for (int n : new int[] {1, 17, 100}) {
+                OneNode node = OneNode.of("com.microsoft", 1, "FusedGemm");
+                if (!activation.isEmpty()) {
+                    node.with("activation", Attribute.of(activation));
+                }
+                Tensor a = tensor(values(2 * 40 * 9, 1), 2, 40, 9);
+                Tensor b = tensor(values(9 * n, 2), 9, n);
+                Tensor bias = tensor(values(n, 3), n);
+                Tensor want = node.run(a, b, bias);
+                assertThat(want.shape()).containsExactly(2, 40, n);
+                Tensor got;
+                try (Provider provider = OneNode.provider(2, new NativeBackend(level))) {
+                    got = run(packed ? node.constants(1) : node, provider, a, b, bias);
+                }
+                assertThat(node.variant().startsWith("native"))
+                        .as(activation)
+                        .isEqualTo(!activation.equals("LeakyRelu"));
+                assertThat(OneNode.floats(got))
+                        .as(activation)
+                        .usingComparatorWithPrecision(1e-5f)
+                        .containsExactly(OneNode.floats(want));
+            }
+        }
+    }
 }
