@@ -134,6 +134,14 @@ class FaultsIT {
         assertThat(broken.err()).contains("kindling: MODEL_INVALID: ").contains("model.onnx");
         assertThat(children()).isEqualTo(before);
 
+        Processes.Result large = table(Repository.model(), folder.resolve("out"), "--memory-total", "200m");
+        assertThat(large.exitCode()).as(large.toString()).isEqualTo(1);
+        long mib = mebibytes(Repository.model());
+        assertThat(large.err())
+                .contains("kindling: DOES_NOT_FIT: ", "weights " + mib + " MiB mapped, prepacked " + mib + " MiB")
+                .contains("may have 200 MiB", "raise spark.kindling.memory.total to ");
+        assertThat(children()).isEqualTo(before);
+
         Processes.Result failed = table(Repository.model(), folder.resolve("out"), "--on-error", "fail", "--key", "id");
         assertThat(failed.exitCode()).as(failed.toString()).isEqualTo(1);
         assertThat(failed.err()).contains("kindling: PROMPT_TOO_LONG: row 'r3' failed");
@@ -144,6 +152,15 @@ class FaultsIT {
         assertThat(usage.exitCode()).as(usage.toString()).isEqualTo(2);
         assertThat(usage.err()).contains("temperature", "pigeon");
         assertThat(children()).isEqualTo(before);
+    }
+
+    private static long mebibytes(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            long bytes = files.filter(Files::isRegularFile)
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+            return (bytes + (1 << 20) - 1) >> 20;
+        }
     }
 
     private static List<Path> children() throws IOException {

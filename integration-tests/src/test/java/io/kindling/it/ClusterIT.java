@@ -1,0 +1,179 @@
+package io.kindling.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Clusters whose executors are killed (SIGKILL), stopped under speculation and cancelled in mid-stage: sampled answers are those of
+ * an undisturbed run, every key is there once, and nothing stays behind.
+ */
+class ClusterIT {
+    private static final int ROWS = 1200;
+
+    @TempDir
+    static Path models;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void makeModels() {
+        Repository.python("tools/scripted_model.py", models.resolve("one").toString(), "1");
+        Repository.python("tools/scripted_model.py", models.resolve("two").toString(), "2");
+    }
+
+    @BeforeEach
+    void needProc() {
+        assumeTrue(Files.isReadable(Path.of("/proc/self/maps")), "needs Linux's /proc to see executors and mappings");
+    }
+
+    @Test
+    void threeExecutorsOfSpark35() throws IOException {
+        disturb(SparkRelease.SPARK_3_5_9, "local-cluster[3,1,1024]");
+    }
+
+    @Test
+    void aMasterAndTwoWorkersOfSpark4() throws IOException {
+        try (StandaloneCluster cluster = new StandaloneCluster(SparkRelease.SPARK_4_3_0, folder, 2, "2g")) {
+            disturb(SparkRelease.SPARK_4_3_0, cluster.url());
+        }
+    }
+
+    @Test
+    @Tag("nightly")
+    void aMasterAndTwoWorkersOfSpark35() throws IOException {
+        try (StandaloneCluster cluster = new StandaloneCluster(SparkRelease.SPARK_3_5_9, folder, 2, "2g")) {
+            disturb(SparkRelease.SPARK_3_5_9, cluster.url());
+        }
+    }
+
+    @Test
+    @Tag("nightly")
+    void threeExecutorsOfSpark4() throws IOException {
+        disturb(SparkRelease.SPARK_4_3_0, "local-cluster[3,1,1024]");
+    }
+
+    private void disturb(SparkRelease spark, String master) throws IOException {
+        Path cache = folder.resolve("node-cache");
+        Path temporary = Files.createDirectory(folder.resolve("tmp"));
+        Path out = folder.resolve("out");
+        Processes.Result result = spark.submit(
+                        "--master",
+                        master,
+                        "--jars",
+                        Repository.JAR.toString(),
+                        "--conf",
+                        "spark.executor.cores=1",
+                        "--conf",
+                        "spark.executor.memory=600m",
+                        "--conf",
+                        "spark.executor.extraJavaOptions=-Djava.io.tmpdir=" + temporary,
+                        "--conf",
+                        "spark.speculation=true",
+                        "--conf",
+                        "spark.speculation.multiplier=1.2",
+                        "--conf",
+                        "spark.speculation.quantile=0.3",
+                        "--conf",
+                        "spark.task.maxFailures=8",
+                        "--conf",
+                        "spark.plugins=io.kindling.spark.KindlingPlugin",
+                        "--conf",
+                        "spark.kindling.warmup=" + models.resolve("one"),
+                        "--conf",
+                        "spark.kindling.distribution=broadcast",
+                        "--conf",
+                        "spark.kindling.memory.idleSeconds=1",
+                        "--conf",
+                        "spark.kindling.cacheDir=" + cache,
+                        Repository.ROOT
+                                .resolve("integration-tests/src/test/resources/chaos.py")
+                                .toString(),
+                        models.resolve("one").toString(),
+                        models.resolve("two").toString(),
+                        out.toString(),
+                        String.valueOf(ROWS))
+                .orFail();
+        Map<String, JsonNode> seen = new HashMap<>();
+        for (String line :
+                result.out().lines().filter(text -> text.startsWith("{")).toList()) {
+            JsonNode report = Rows.JSON.readTree(line);
+            seen.put(report.get("case").asText(), report);
+        }
+        checkAnswers(out);
+        assertThat(seen.get("warm").get("sent").asBoolean()).isTrue();
+        assertThat(seen.get("killed").get("disturbed").asBoolean()).isTrue();
+        assertThat(seen.get("speculated").get("disturbed").asBoolean()).isTrue();
+        assertThat(seen.get("cancelled").get("ended").asText()).isEqualTo("cancelled");
+        assertThat(seen.get("idle").get("mapped").asInt())
+                .as("mapped model files")
+                .isZero();
+        assertThat(seen.get("idle").get("executors").asInt()).isPositive();
+        checkNothingIsLeft(seen.get("ids").get("application").asText(), cache, temporary);
+    }
+
+    private static void checkAnswers(Path out) {
+        Map<String, String> expected = Rows.read(out.resolve("undisturbed"), "answer");
+        assertThat(expected).hasSize(ROWS).doesNotContainValue(null);
+        assertThat(expected.values().stream().distinct()).hasSizeGreaterThan(ROWS / 2);
+        for (String run : List.of("undisturbed", "killed", "speculated", "afterwards", "other", "other-again")) {
+            assertThat(Rows.lines(out.resolve(run))).as(run + ": no key twice").hasSize(ROWS);
+        }
+        for (String run : List.of("killed", "speculated", "afterwards")) {
+            assertThat(Rows.read(out.resolve(run), "answer")).as(run).isEqualTo(expected);
+        }
+        assertThat(Rows.read(out.resolve("other"), "answer"))
+                .isNotEqualTo(expected)
+                .isEqualTo(Rows.read(out.resolve("other-again"), "answer"));
+    }
+
+    private static void checkNothingIsLeft(String application, Path cache, Path temporary) throws IOException {
+        List<String> processes = ProcessHandle.allProcesses()
+                .map(process -> process.info().commandLine().orElse(""))
+                .filter(line -> line.contains(application))
+                .toList();
+        assertThat(processes).isEmpty();
+        List<Path> packages = new ArrayList<>();
+        try (Stream<Path> files = Files.list(cache)) {
+            for (Path file : files.toList()) {
+                assertThat(file.toString()).doesNotEndWith(".partial");
+                if (Files.isDirectory(file)) {
+                    packages.add(file);
+                } else if (file.toString().endsWith(".lock")) {
+                    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+                            FileLock lock = channel.tryLock()) {
+                        assertThat(lock).as(file + " is free").isNotNull();
+                    }
+                }
+            }
+        }
+        assertThat(packages)
+                .as("one folder for each of two models with equal file names")
+                .hasSize(2);
+        try (Stream<Path> files = Files.walk(temporary)) {
+            assertThat(files.filter(Files::isRegularFile)
+                            .map(file -> file.getFileName().toString()))
+                    .as(
+                            "temporary files, but for what other libraries leave when they are killed, and one that all share by name")
+                    .allMatch(name -> name.startsWith("liblz4-java") || name.startsWith("libJCudaDriver-"));
+        }
+    }
+}
