@@ -1,5 +1,6 @@
 package io.kindling.spark.config;
 
+import io.kindling.engine.OptionValues;
 import java.io.Serializable;
 import java.time.LocalDateTime;
 import java.util.LinkedHashMap;
@@ -46,6 +47,16 @@ public record SessionSettings(Map<String, String> options, ModelNames models) im
     }
 
     /**
+     * The options of a call.
+     *
+     * @param callOptions by their names without prefix; they win over the session's
+     * @throws io.kindling.engine.error.OptionException with all problems of both
+     */
+    public OptionValues values(Map<String, String> callOptions) {
+        return SparkOptions.resolve(options, callOptions);
+    }
+
+    /**
      * The plan of a call.
      *
      * @param callOptions by their names without prefix; they win over the session's
@@ -53,6 +64,6 @@ public record SessionSettings(Map<String, String> options, ModelNames models) im
      * @throws io.kindling.engine.error.OptionException with all problems of both
      */
     public GenerationPlan plan(Map<String, String> callOptions, LocalDateTime made) {
-        return GenerationPlan.of(SparkOptions.resolve(options, callOptions).startedAt(made));
+        return GenerationPlan.of(values(callOptions).startedAt(made));
     }
 }

@@ -1,11 +1,11 @@
 package io.kindling.spark.functions;
 
+import io.kindling.engine.TextEncoder;
 import io.kindling.spark.convert.EncodingConverter;
-import io.kindling.spark.convert.InternalValues;
 import io.kindling.spark.convert.ResultConverter;
-import java.util.List;
+import io.kindling.spark.runtime.RowCall;
+import java.util.Optional;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -19,9 +19,12 @@ enum PromptKind {
             "continues a text, or answers a conversation; NULL for a NULL prompt or a row that failed") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
-            return ResultConverter.text(generator.generate(arguments, input))
-                    .map(UTF8String::fromString)
-                    .orElse(null);
+            return Results.text(generator.generate(arguments, input));
+        }
+
+        @Override
+        Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
+            return Optional.of(new GenerateCall(generator, arguments, Results::text));
         }
     },
     GENERATE_DETAILS(
@@ -31,7 +34,12 @@ enum PromptKind {
             "as generate, with finish reason, token counts and error") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
-            return InternalValues.toInternalRow(ResultConverter.details(generator.generate(arguments, input)));
+            return Results.details(generator.generate(arguments, input));
+        }
+
+        @Override
+        Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
+            return Optional.of(new GenerateCall(generator, arguments, Results::details));
         }
     },
     CHAT(
@@ -42,6 +50,11 @@ enum PromptKind {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
             return GENERATE.produce(generator, arguments, input);
+        }
+
+        @Override
+        Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
+            return GENERATE.batched(generator, arguments);
         }
     },
     RENDER_PROMPT(
@@ -86,13 +99,12 @@ enum PromptKind {
             "the vector that an encoder makes of a text; NULL for a NULL text or a row that failed") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
-            return generator
-                    .encode(
-                            arguments,
-                            input,
-                            (encoder, text, options) -> new GenericArrayData(
-                                    encoder.embed(List.of(text), options).get(0).vector()))
-                    .orElse(null);
+            return generator.encode(arguments, input, TextEncoder::embed, Results::vector);
+        }
+
+        @Override
+        Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
+            return Optional.of(new EncodeCall<>(generator, arguments, TextEncoder::embed, Results::vector));
         }
     },
     CLASSIFY(
@@ -102,13 +114,12 @@ enum PromptKind {
             "the likeliest class of a text; NULL for a NULL text or a row that failed") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
-            return generator
-                    .encode(
-                            arguments,
-                            input,
-                            (encoder, text, options) -> UTF8String.fromString(EncodingConverter.label(
-                                    encoder.classify(List.of(text), options).get(0))))
-                    .orElse(null);
+            return generator.encode(arguments, input, TextEncoder::classify, Results::label);
+        }
+
+        @Override
+        Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
+            return Optional.of(new EncodeCall<>(generator, arguments, TextEncoder::classify, Results::label));
         }
     };
 
@@ -157,4 +168,9 @@ enum PromptKind {
 
     /** The result in Spark's internal form, or null for a row that failed. */
     abstract Object produce(RowGenerator generator, Arguments arguments, InternalRow input);
+
+    /** What the batch operator runs instead; empty for functions that need none. */
+    Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
+        return Optional.empty();
+    }
 }

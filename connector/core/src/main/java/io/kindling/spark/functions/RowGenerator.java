@@ -1,10 +1,8 @@
 package io.kindling.spark.functions;
 
-import io.kindling.engine.EncodingOptions;
 import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.JobOptions.OnError;
-import io.kindling.engine.TextEncoder;
 import io.kindling.engine.TextModel;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
@@ -12,29 +10,38 @@ import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.convert.Requests;
+import io.kindling.spark.functions.Results.Value;
+import io.kindling.spark.metrics.Counters;
 import io.kindling.spark.runtime.Answer;
 import io.kindling.spark.runtime.DeterministicFaults;
-import io.kindling.spark.runtime.EncodeRows;
 import io.kindling.spark.runtime.HadoopSettings;
 import io.kindling.spark.runtime.ModelDistributor;
 import io.kindling.spark.runtime.ModelSource;
 import io.kindling.spark.runtime.RowInference;
 import io.kindling.spark.runtime.RowInference.Outcome;
 import io.kindling.spark.runtime.TaskEngines;
+import io.kindling.spark.runtime.TaskRequests;
+import io.kindling.spark.runtime.TaskRequests.Encode;
 import io.kindling.spark.runtime.TextModels;
 import java.io.Serializable;
 import java.time.LocalDateTime;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Serves one row at a time, as a function of its model, prompt and options. Equal when made from equal settings. */
 final class RowGenerator implements Serializable {
     private static final long serialVersionUID = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(RowGenerator.class);
+    private static final AtomicBoolean SAID = new AtomicBoolean();
     /** Options may come from columns, and then each row has its own. */
     private static final int MOST_PLANS = 256;
 
@@ -42,6 +49,7 @@ final class RowGenerator implements Serializable {
     private final HadoopSettings hadoop;
     /** Of no account for equality: a query's equal calls are bound at times of their own. */
     private final LocalDateTime made;
+    private final HashMap<String, ModelSource> delivered = new HashMap<>();
     /** Models and options are nearly always the same in all rows. */
     private transient Map<String, ModelSource> sources;
 
@@ -70,10 +78,11 @@ final class RowGenerator implements Serializable {
     }
 
     GenerationResult generate(Arguments arguments, InternalRow input) {
+        sayOnce();
         GenerationPlan plan = plan(arguments.options(input));
         var request = Requests.of(arguments.prompt(input, plan.prompt()), Optional.empty(), plan.generation());
         GenerationResult result = TaskEngines.with(
-                source(arguments.model(input)), plan, Optional.empty(), client -> Answer.await(client.submit(request)));
+                source(arguments.model(input)), plan, Counters.NONE, client -> Answer.await(client.submit(request)));
         result.error().ifPresent(error -> check(plan, error.code(), error.message()));
         return result;
     }
@@ -95,25 +104,29 @@ final class RowGenerator implements Serializable {
         });
     }
 
-    /** What an encoder makes of a text. */
-    interface Encoding {
-        Object of(TextEncoder encoder, String text, EncodingOptions options);
-    }
-
-    /** What an encoder makes of a row's text; empty for a row that failed. */
-    Optional<Object> encode(Arguments arguments, InternalRow input, Encoding encoding) {
+    /** What an encoder makes of a row's text; null for a row that failed. */
+    <T> Object encode(Arguments arguments, InternalRow input, Encode<T> encode, Value<T> value) {
+        sayOnce();
         GenerationPlan plan = plan(arguments.options(input));
-        return TaskEngines.encode(source(arguments.model(input)), plan, Optional.empty(), encoder -> {
+        List<String> text = List.of(arguments.text(input));
+        return TaskEngines.encode(source(arguments.model(input)), plan, Counters.NONE, 1, encoder -> {
             try {
-                return Optional.of(encoding.of(encoder, arguments.text(input), plan.encoding()));
+                return value.of(encode.all(encoder, text, plan.encoding()).get(0));
             } catch (KindlingException fault) {
-                if (!EncodeRows.isOfARow(fault)) {
+                if (!TaskRequests.isOfAText(fault)) {
                     throw fault; // the model's, not the row's
                 }
                 check(plan, fault.code(), fault.getMessage());
-                return Optional.empty();
+                return null;
             }
         });
+    }
+
+    private static void sayOnce() {
+        if (SAID.compareAndSet(false, true)) {
+            LOG.warn("onnx functions run row by row here, which is slow: Spark batches them when the session has"
+                    + " spark.sql.extensions=io.kindling.spark.KindlingExtensions and the call is not inside a lambda");
+        }
     }
 
     /** What a graph makes of a row's inputs; empty for a row that failed. */
@@ -130,14 +143,26 @@ final class RowGenerator implements Serializable {
         }
     }
 
-    private synchronized ModelSource source(String model) {
+    /** This, with a model that the driver has made ready for executors. */
+    RowGenerator delivering(String model, ModelSource source) {
+        RowGenerator with = new RowGenerator(settings, hadoop, made);
+        with.delivered.putAll(delivered);
+        with.delivered.put(model, source);
+        return with;
+    }
+
+    SessionSettings settings() {
+        return settings;
+    }
+
+    synchronized ModelSource source(String model) {
         if (sources == null) {
-            sources = new HashMap<>();
+            sources = new HashMap<>(delivered);
         }
         return sources.computeIfAbsent(model, name -> ModelDistributor.byPath(uri(name), hadoop));
     }
 
-    private synchronized GenerationPlan plan(Map<String, String> options) {
+    synchronized GenerationPlan plan(Map<String, String> options) {
         if (plans == null) {
             plans = new LeastRecent<>(MOST_PLANS);
         }

@@ -36,4 +36,16 @@ public record GenerationMetrics(
                 context.longAccumulator("sessions"),
                 context.longAccumulator("model load ms"));
     }
+
+    /** What tasks add to. */
+    public Counters counters() {
+        return new Counters(
+                rows::add,
+                requests::add,
+                promptTokens::add,
+                generatedTokens::add,
+                failedRows::add,
+                sessions::add,
+                modelLoadMillis::add);
+    }
 }

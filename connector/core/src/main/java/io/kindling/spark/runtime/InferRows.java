@@ -41,7 +41,7 @@ public record InferRows(
     private final class Windows implements Iterator<Row> {
         private final Iterator<Row> input;
         private final Deque<Row> ready = new ArrayDeque<>();
-        private final RowFaults faults = new RowFaults(plan);
+        private final RowFaults faults = new RowFaults();
         private final int batch = inference.batchSize() > 0
                 ? inference.batchSize()
                 : plan.engine().maxBatch();
@@ -54,7 +54,7 @@ public record InferRows(
         @Override
         public boolean hasNext() {
             if (ready.isEmpty() && input.hasNext()) {
-                TaskEngines.session(source, plan, Optional.of(metrics), session -> {
+                TaskEngines.session(source, plan, metrics.counters(), session -> {
                     inferWindow(session);
                     return session;
                 });
@@ -105,7 +105,7 @@ public record InferRows(
                 ProcessCounters.FAILED_ROWS.increment();
             }
             if (!work.isNull) {
-                faults.check("", error);
+                faults.check(plan, "", error);
             }
             int kept = row.size() - inference.inputs().size();
             int outputs = inference.outputs().size();

@@ -11,16 +11,14 @@ final class RowFaults {
     /** The share of failed rows is judged from here on; of fewer rows it says little. */
     private static final int JUDGED_FROM = 100;
 
-    private final GenerationPlan plan;
     private long rows;
     private long failed;
 
-    RowFaults(GenerationPlan plan) {
-        this.plan = plan;
-    }
-
-    /** @throws KindlingException with the row's own error when that is to end the job */
-    void check(String id, Optional<RowError> fault) {
+    /**
+     * @param plan of this row
+     * @throws KindlingException with the row's own error when that is to end the job
+     */
+    void check(GenerationPlan plan, String id, Optional<RowError> fault) {
         rows++;
         if (fault.isEmpty()) {
             return;

@@ -4,6 +4,7 @@ import io.kindling.engine.GenerationResult.RowError;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.convert.InputTypes;
+import io.kindling.spark.metrics.Counters;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.Row;
@@ -25,7 +26,7 @@ public final class RowInference {
      * @param inputs values of its inputs, none of them NULL, with their types
      */
     public static Outcome run(ModelSource source, GenerationPlan plan, InferencePlan inference, Row inputs) {
-        return TaskEngines.session(source, plan, Optional.empty(), session -> {
+        return TaskEngines.session(source, plan, Counters.NONE, session -> {
             boolean whole = inference.wholeTensors() || InputTypes.areWhole(session.inputs(), inputs.schema());
             Batches batches = Batches.of(session, inference.withWholeTensors(whole), 1);
             Batches.Work work = batches.read(inputs);

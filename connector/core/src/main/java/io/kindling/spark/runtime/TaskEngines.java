@@ -5,11 +5,11 @@ import io.kindling.engine.GenerationEngine;
 import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import io.kindling.spark.config.GenerationPlan;
-import io.kindling.spark.metrics.GenerationMetrics;
+import io.kindling.spark.metrics.Counters;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.spark.TaskContext;
 import org.apache.spark.util.TaskCompletionListener;
 
@@ -19,6 +19,7 @@ import org.apache.spark.util.TaskCompletionListener;
  */
 public final class TaskEngines {
     private static final Map<Long, TaskEngines> TASKS = new ConcurrentHashMap<>();
+    private static final LongAdder REQUESTS = new LongAdder();
     private static volatile EngineRegistry registry = new EngineRegistry(new ModelOpener());
 
     private final Map<Use, Opened> opened = new HashMap<>();
@@ -72,45 +73,52 @@ public final class TaskEngines {
     }
 
     /**
-     * Runs an action with the current task's client for a model. Outside of tasks, where Spark evaluates a function on the
+     * Makes one request: runs an action with the current task's client for a model. Outside of tasks, where Spark evaluates a function on the
      * driver, the client lives for this call.
      */
     public static <T> T with(
             ModelSource source,
             GenerationPlan plan,
-            Optional<GenerationMetrics> metrics,
+            Counters counters,
             Action<GenerationEngine.Client, T> action) {
-        return use(source, plan, true, metrics, model -> action.with(model.client()));
+        REQUESTS.increment();
+        return use(source, plan, true, counters, model -> action.with(model.client()));
     }
 
-    /** Runs an action with the encoder of a model; see {@link #with}. */
+    /**
+     * Runs an action with the encoder of a model; see {@link #with}.
+     *
+     * @param texts that it encodes
+     */
     public static <T> T encode(
             ModelSource source,
             GenerationPlan plan,
-            Optional<GenerationMetrics> metrics,
+            Counters counters,
+            int texts,
             Action<TextEncoder, T> action) {
-        return use(source, plan, false, metrics, model -> action.with(model.encoder()));
+        REQUESTS.add(texts);
+        return use(source, plan, false, counters, model -> action.with(model.encoder()));
     }
 
     /** Runs an action with the session of a model; see {@link #with}. */
     static <T> T session(
-            ModelSource source, GenerationPlan plan, Optional<GenerationMetrics> metrics, Action<Session, T> action) {
-        return use(source, plan, false, metrics, model -> action.with(model.session()));
+            ModelSource source, GenerationPlan plan, Counters counters, Action<Session, T> action) {
+        return use(source, plan, false, counters, model -> action.with(model.session()));
     }
 
     private static <T> T use(
             ModelSource source,
             GenerationPlan plan,
             boolean generates,
-            Optional<GenerationMetrics> metrics,
+            Counters counters,
             Action<Opened, T> action) {
         TaskContext context = TaskContext.get();
         if (context == null) {
-            try (Opened once = open(source, plan, generates, metrics)) {
+            try (Opened once = open(source, plan, generates, counters)) {
                 return action.with(once);
             }
         }
-        return action.with(ofTask(context).opened(source, plan, generates, metrics));
+        return action.with(ofTask(context).opened(source, plan, generates, counters));
     }
 
     /** How many models this process has loaded; for tests and support. */
@@ -120,7 +128,7 @@ public final class TaskEngines {
 
     /** Loads a model and its engine without a task; it stays as an idle one. */
     static void load(ModelSource source, GenerationPlan plan) {
-        try (Opened once = open(source, plan, true, Optional.empty())) {
+        try (Opened once = open(source, plan, true, Counters.NONE)) {
             once.load();
         }
     }
@@ -130,6 +138,11 @@ public final class TaskEngines {
         EngineRegistry ended = registry;
         registry = ended.successor();
         ended.close();
+    }
+
+    /** How many prompts and texts this process has given to engines, repeated ones too; for tests and support. */
+    public static long requests() {
+        return REQUESTS.sum();
     }
 
     static EngineRegistry registry() {
@@ -154,23 +167,21 @@ public final class TaskEngines {
     }
 
     private synchronized Opened opened(
-            ModelSource source, GenerationPlan plan, boolean generates, Optional<GenerationMetrics> metrics) {
+            ModelSource source, GenerationPlan plan, boolean generates, Counters counters) {
         if (closed) {
             throw new IllegalStateException("the task has ended");
         }
         return opened.computeIfAbsent(
-                new Use(source, plan.engine(), generates), use -> open(source, plan, generates, metrics));
+                new Use(source, plan.engine(), generates), use -> open(source, plan, generates, counters));
     }
 
     private static Opened open(
-            ModelSource source, GenerationPlan plan, boolean generates, Optional<GenerationMetrics> metrics) {
+            ModelSource source, GenerationPlan plan, boolean generates, Counters counters) {
         EngineRegistry.Lease lease = registry.acquire(
                 new EngineRegistry.Request(source, plan.nodeCache(), plan.engine(), generates, plan.memory()));
         if (lease.openedHere()) {
-            metrics.ifPresent(to -> {
-                to.sessions().add(1);
-                to.modelLoadMillis().add(lease.loadMillis());
-            });
+            counters.sessions().add(1);
+            counters.modelLoadMillis().add(lease.loadMillis());
         }
         return new Opened(lease);
     }

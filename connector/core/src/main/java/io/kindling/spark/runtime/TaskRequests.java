@@ -1,0 +1,135 @@
+package io.kindling.spark.runtime;
+
+import io.kindling.engine.EncodingOptions;
+import io.kindling.engine.GenerationRequest;
+import io.kindling.engine.GenerationResult;
+import io.kindling.engine.GenerationResult.RowError;
+import io.kindling.engine.TextEncoder;
+import io.kindling.engine.TextEncoder.Classification;
+import io.kindling.engine.TextEncoder.Embedding;
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
+import io.kindling.spark.config.GenerationPlan;
+import io.kindling.spark.metrics.Counters;
+import io.kindling.spark.metrics.ProcessCounters;
+import java.io.Serializable;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskKilledException;
+
+/** A task's requests to its engines: counted, and judged by {@code onError} and {@code maxErrorFraction}. */
+public final class TaskRequests {
+    /** Faults of one text; others are of the model, the options or the machine, and end the task. */
+    private static final Set<ErrorCode> OF_A_TEXT = EnumSet.of(ErrorCode.TOKENIZER, ErrorCode.NON_FINITE_LOGITS);
+
+    private final Counters counters;
+    private final RowFaults faults = new RowFaults();
+
+    TaskRequests(Counters counters) {
+        this.counters = counters;
+    }
+
+    /** Encodes a batch of texts. */
+    @FunctionalInterface
+    public interface Encode<T> extends Serializable {
+        List<T> all(TextEncoder encoder, List<String> texts, EncodingOptions options);
+    }
+
+    /** Whether a fault is that of one text, which loses its result for it. */
+    public static boolean isOfAText(KindlingException fault) {
+        return OF_A_TEXT.contains(fault.code());
+    }
+
+    /** Counts rows of the input. */
+    void rows(int count) {
+        counters.rows().add(count);
+        ProcessCounters.ROWS.add(count);
+    }
+
+    /**
+     * Gives the engine a request.
+     *
+     * @return waits for its result
+     */
+    public Supplier<GenerationResult> submit(ModelSource source, GenerationPlan plan, GenerationRequest request) {
+        counters.requests().add(1);
+        CompletableFuture<GenerationResult> answer =
+                TaskEngines.with(source, plan, counters, client -> client.submit(request));
+        return () -> judged(plan, Answer.await(answer));
+    }
+
+    /** A result that no engine was asked for. */
+    Supplier<GenerationResult> answered(GenerationPlan plan, GenerationResult result) {
+        counters.requests().add(1);
+        return () -> judged(plan, result);
+    }
+
+    private GenerationResult judged(GenerationPlan plan, GenerationResult result) {
+        counters.promptTokens().add(result.promptIds().size());
+        counters.generatedTokens().add(result.tokenIds().size());
+        judge(plan, result.id(), result.error());
+        return result;
+    }
+
+    private void judge(GenerationPlan plan, String id, Optional<RowError> error) {
+        if (error.isPresent()) {
+            counters.failedRows().add(1);
+            ProcessCounters.FAILED_ROWS.increment();
+        }
+        faults.check(plan, id, error);
+    }
+
+    /** Encodes texts at once; when one of them is at fault, each by itself, so that the others keep their results. */
+    public <T> List<Outcome<T>> encode(ModelSource source, GenerationPlan plan, List<String> texts, Encode<T> encode) {
+        if (texts.isEmpty()) {
+            return List.of();
+        }
+        counters.requests().add(texts.size());
+        List<Outcome<T>> outcomes;
+        try {
+            outcomes =
+                    run(source, plan, texts, encode).stream().map(Outcome::of).toList();
+        } catch (KindlingException fault) {
+            if (!isOfAText(fault)) {
+                throw fault;
+            }
+            outcomes = texts.stream()
+                    .map(text -> alone(source, plan, text, encode))
+                    .toList();
+        }
+        for (Outcome<T> outcome : outcomes) {
+            outcome.result().ifPresent(result -> counters.promptTokens().add(tokens(result)));
+            judge(plan, "", outcome.error());
+        }
+        return outcomes;
+    }
+
+    private <T> Outcome<T> alone(ModelSource source, GenerationPlan plan, String text, Encode<T> encode) {
+        try {
+            return Outcome.of(run(source, plan, List.of(text), encode).get(0));
+        } catch (KindlingException fault) {
+            if (!isOfAText(fault)) {
+                throw fault;
+            }
+            return new Outcome<>(Optional.empty(), Optional.of(new RowError(fault.code(), fault.getMessage())));
+        }
+    }
+
+    private <T> List<T> run(ModelSource source, GenerationPlan plan, List<String> texts, Encode<T> encode) {
+        TaskContext context = TaskContext.get();
+        if (context != null && context.isInterrupted()) {
+            throw new TaskKilledException("killed before the next texts");
+        }
+        return TaskEngines.encode(
+                source, plan, counters, texts.size(), encoder -> encode.all(encoder, texts, plan.encoding()));
+    }
+
+    private static int tokens(Object result) {
+        return result instanceof Embedding embedding ? embedding.tokens() : ((Classification) result).tokens();
+    }
+}

@@ -1,0 +1,167 @@
+package io.kindling.spark.shim35;
+
+import io.kindling.spark.metrics.Counter;
+import io.kindling.spark.metrics.Counters;
+import io.kindling.spark.runtime.BatchedCalls;
+import io.kindling.spark.runtime.RowCall;
+import java.util.List;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.AttributeSet;
+import org.apache.spark.sql.catalyst.expressions.AttributeSet$;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.metric.SQLMetric;
+import org.apache.spark.sql.execution.metric.SQLMetrics;
+import scala.collection.IndexedSeq;
+import scala.collection.Iterator;
+import scala.collection.Seq;
+import scala.collection.immutable.Map;
+import scala.collection.immutable.Map$;
+import scala.reflect.ClassTag$;
+
+/** {@link OnnxBatch}, planned: a partition's rows go through the executor's engines together. */
+public final class OnnxBatchExec extends SparkPlan {
+    private final Seq<Expression> calls;
+    private final Seq<Attribute> results;
+    private final SparkPlan child;
+    private transient Map<String, SQLMetric> metrics;
+
+    public OnnxBatchExec(Seq<Expression> calls, Seq<Attribute> results, SparkPlan child) {
+        this.calls = calls;
+        this.results = results;
+        this.child = child;
+    }
+
+    @SuppressWarnings("unchecked") // Scala 2.13 gives a raw map to Java
+    private static Map<String, SQLMetric> newMetrics(SparkContext context) {
+        Map<String, SQLMetric> metrics = Map$.MODULE$.empty();
+        for (String name : List.of(
+                "rows",
+                "engine requests",
+                "prompt tokens",
+                "generated tokens",
+                "failed rows",
+                "sessions",
+                "model load ms")) {
+            metrics = metrics.updated(name, SQLMetrics.createMetric(context, name));
+        }
+        return metrics;
+    }
+
+    private Counter counter(String name) {
+        SQLMetric metric = metrics().apply(name);
+        return metric::add;
+    }
+
+    private Counters counters() {
+        return new Counters(
+                counter("rows"),
+                counter("engine requests"),
+                counter("prompt tokens"),
+                counter("generated tokens"),
+                counter("failed rows"),
+                counter("sessions"),
+                counter("model load ms"));
+    }
+
+    private List<OnnxCall> calls() {
+        return Trees.<Expression>list(calls).stream().map(OnnxCall.class::cast).toList();
+    }
+
+    @Override
+    public synchronized Map<String, SQLMetric> metrics() {
+        if (metrics == null) {
+            metrics = newMetrics(sparkContext());
+        }
+        return metrics;
+    }
+
+    @Override
+    public RDD<InternalRow> doExecute() {
+        JavaSparkContext context = JavaSparkContext.fromSparkContext(sparkContext());
+        List<RowCall> prepared = calls().stream()
+                .map(call -> call.function().prepare(call.known(), context))
+                .toList();
+        BatchPartition partition = new BatchPartition(
+                new BatchedCalls(prepared, counters()), calls(), Trees.list(results), Trees.list(child.output()));
+        return child.execute().mapPartitionsWithIndex(partition, false, ClassTag$.MODULE$.apply(InternalRow.class));
+    }
+
+    @Override
+    public Seq<Attribute> output() {
+        List<Attribute> all = Trees.list(child.output());
+        all.addAll(Trees.<Attribute>list(results));
+        return Trees.seq(all);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // a sequence of attributes is one of expressions
+    public AttributeSet producedAttributes() {
+        return AttributeSet$.MODULE$.apply((Seq<Expression>) (Object) results);
+    }
+
+    @Override
+    public Partitioning outputPartitioning() {
+        return child.outputPartitioning();
+    }
+
+    @Override
+    public Seq<SortOrder> outputOrdering() {
+        return child.outputOrdering();
+    }
+
+    @Override
+    public Seq<SparkPlan> children() {
+        return Trees.seq(List.of(child));
+    }
+
+    @Override
+    public SparkPlan withNewChildrenInternal(IndexedSeq<SparkPlan> newChildren) {
+        return new OnnxBatchExec(calls, results, newChildren.head());
+    }
+
+    @Override
+    public Iterator<Object> stringArgs() {
+        return Trees.<Object>seq(OnnxBatch.describe(calls(), Trees.list(results)))
+                .iterator();
+    }
+
+    @Override
+    public int productArity() {
+        return 3;
+    }
+
+    @Override
+    public Object productElement(int n) {
+        return switch (n) {
+            case 0 -> calls;
+            case 1 -> results;
+            case 2 -> child;
+            default -> throw new IndexOutOfBoundsException(n);
+        };
+    }
+
+    @Override
+    public boolean canEqual(Object other) {
+        return other instanceof OnnxBatchExec;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof OnnxBatchExec that
+                && calls.equals(that.calls)
+                && results.equals(that.results)
+                && child.equals(that.child);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * calls.hashCode() + child.hashCode();
+    }
+}

@@ -1,0 +1,128 @@
+package io.kindling.spark.shim35;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
+import org.apache.spark.sql.catalyst.plans.Cross$;
+import org.apache.spark.sql.catalyst.plans.Inner$;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import scala.Option;
+import scala.Some;
+
+/** Calls that move from a node into a projection below it; equal ones into one column. */
+final class PulledCalls {
+    private final Map<Expression, Alias> columns = new LinkedHashMap<>();
+
+    private PulledCalls() {}
+
+    /** The column for a call, else the expression. */
+    private Expression pulled(Expression expression) {
+        return OnnxCall.isUnplaced(expression)
+                ? columns.computeIfAbsent(expression.canonicalized(), first -> Columns.alias(expression, "_onnx_call"))
+                        .toAttribute()
+                : expression;
+    }
+
+    /** The column for a call that has one already, else the expression. */
+    private Expression known(Expression expression) {
+        Alias column = OnnxCall.isUnplaced(expression) ? columns.get(expression.canonicalized()) : null;
+        return column == null ? expression : column.toAttribute();
+    }
+
+    private Expression pullFrom(Expression expression) {
+        return pullOuter(expression, this::pulled);
+    }
+
+    /** Rewrites whole calls, outer ones first, so that calls within calls stay in them. */
+    private static Expression pullOuter(Expression expression, UnaryOperator<Expression> rule) {
+        Expression replaced = rule.apply(expression);
+        return replaced == expression ? expression.mapChildren(child -> pullOuter(child, rule)) : replaced;
+    }
+
+    private LogicalPlan under(LogicalPlan child) {
+        if (columns.isEmpty()) {
+            return child;
+        }
+        List<NamedExpression> list = new ArrayList<>(Trees.<NamedExpression>list(child.output()));
+        list.addAll(columns.values());
+        return new Project(Trees.seq(list), child);
+    }
+
+    /** Any node with one child. */
+    static LogicalPlan below(LogicalPlan plan) {
+        PulledCalls calls = new PulledCalls();
+        LogicalPlan above = plan.mapExpressions(calls::pullFrom);
+        if (calls.columns.isEmpty()) {
+            return plan;
+        }
+        LogicalPlan whole = above.withNewChildren(
+                Trees.<LogicalPlan>seq(List.of(calls.under(plan.children().head()))));
+        return Columns.only(Trees.list(plan.output()), whole);
+    }
+
+    /** Calls in aggregate functions and groups; those over their results stay where they are. */
+    static LogicalPlan below(Aggregate aggregate, UnaryOperator<Expression> mark) {
+        PulledCalls calls = new PulledCalls();
+        List<Expression> groups = Trees.<Expression>list(aggregate.groupingExpressions()).stream()
+                .map(group -> calls.pullFrom(mark.apply(group)))
+                .toList();
+        List<Expression> results = Trees.expressions(aggregate.aggregateExpressions()).stream()
+                .map(result -> Trees.rewrite(
+                        mark.apply(result), each -> each instanceof AggregateExpression ? calls.pullFrom(each) : each))
+                .toList();
+        return Trees.copy(
+                aggregate,
+                Trees.seq(groups),
+                Trees.seq(results.stream()
+                        .map(result -> pullOuter(result, calls::known))
+                        .toList()),
+                calls.under(aggregate.child()));
+    }
+
+    /** Calls of one side's columns go below that side; those of both into a filter above, where the kind of join allows it. */
+    static LogicalPlan below(Join join, UnaryOperator<Expression> mark) {
+        PulledCalls left = new PulledCalls();
+        PulledCalls right = new PulledCalls();
+        List<Expression> within = new ArrayList<>();
+        List<Expression> above = new ArrayList<>();
+        for (Expression conjunct : Trees.conjuncts(mark.apply(join.condition().get()))) {
+            Expression pulled = pullOuter(conjunct, each -> ofSide(each, join.left(), left));
+            pulled = pullOuter(pulled, each -> ofSide(each, join.right(), right));
+            if (OnnxCall.isIn(pulled)) {
+                above.add(pulled);
+            } else {
+                within.add(pulled);
+            }
+        }
+        boolean inner =
+                join.joinType().equals(Inner$.MODULE$) || join.joinType().equals(Cross$.MODULE$);
+        if (!above.isEmpty() && !inner) {
+            throw Refusals.of(
+                    "a call of " + above.get(0).sql() + " needs columns of both sides of a "
+                            + join.joinType().sql()
+                            + " join: compute it in a subquery before, or in one after the join",
+                    null);
+        }
+        Option<Expression> condition = within.isEmpty() ? Option.empty() : new Some<>(Trees.and(within));
+        LogicalPlan joined =
+                new Join(left.under(join.left()), right.under(join.right()), join.joinType(), condition, join.hint());
+        LogicalPlan filtered = above.isEmpty() ? joined : new Filter(Trees.and(above), joined);
+        List<Attribute> output = Trees.list(join.output());
+        return left.columns.isEmpty() && right.columns.isEmpty() ? filtered : Columns.only(output, filtered);
+    }
+
+    private static Expression ofSide(Expression expression, LogicalPlan side, PulledCalls calls) {
+        return expression.references().subsetOf(side.outputSet()) ? calls.pulled(expression) : expression;
+    }
+}
