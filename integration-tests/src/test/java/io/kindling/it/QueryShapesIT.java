@@ -1,0 +1,36 @@
+package io.kindling.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Queries of all shapes ask the engine once for a row, in both lines of Spark: counted before equal requests are dropped. */
+class QueryShapesIT {
+    private static final String SHAPES = "connector/shim-3.5/src/test/resources/query-shapes.txt";
+
+    @ParameterizedTest
+    @EnumSource(names = {"SPARK_3_5_9", "SPARK_4_0_0", "SPARK_4_3_0"})
+    void aQueryAsksOnceForARow(SparkRelease spark) {
+        List<String> arguments = new ArrayList<>(List.of("--master", "local[2]", "--jars", Repository.JAR.toString()));
+        if (!spark.isLine4()) {
+            arguments.addAll(List.of("--conf", "spark.sql.extensions=io.kindling.spark.KindlingExtensions"));
+        }
+        arguments.addAll(List.of(
+                Repository.ROOT
+                        .resolve("integration-tests/src/test/resources/query_shapes.py")
+                        .toString(),
+                Repository.model().toString(),
+                Repository.ROOT.resolve(SHAPES).toString()));
+        Processes.Result result =
+                spark.run(SparkRelease.ownJava(), "spark-submit", arguments).orFail();
+        List<String> lines = result.out()
+                .lines()
+                .filter(line -> line.startsWith("right ") || line.startsWith("wrong "))
+                .toList();
+        assertThat(lines).hasSizeGreaterThan(40);
+        assertThat(lines.stream().filter(line -> line.startsWith("wrong "))).as(spark.toString()).isEmpty();
+    }
+}
