@@ -1,7 +1,7 @@
 """Recipes of operators that work element by element or reduce; see operator_cases.py."""
 import numpy as np
 
-from operator_cases import FLOATS, SMALL_FLOATS, TYPES, Case, code, recipe
+from operator_forms import FLOATS, SMALL_FLOATS, TYPES, Case, code, recipe
 
 ATTRIBUTES = {
     "Elu": {"alpha": 0.7}, "Celu": {"alpha": 1.7}, "Selu": {"alpha": 1.3, "gamma": 0.9}, "LeakyRelu": {"alpha": 0.2},

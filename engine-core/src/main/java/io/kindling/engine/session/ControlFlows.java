@@ -12,6 +12,8 @@ final class ControlFlows {
 
     static boolean handles(Node node) {
         return node.is(FlexAttentionOperator.DOMAIN, "FlexAttention")
+                || node.is("com.microsoft", "GreedySearch")
+                || node.is("com.microsoft", "BeamSearch")
                 || node.domain().isEmpty()
                         && switch (node.opType()) {
                             case "If", "Loop", "Scan", "SequenceMap" -> true;
@@ -23,6 +25,12 @@ final class ControlFlows {
     static ControlFlow plan(Node node, long opset, Planner planner) {
         if (node.is(FlexAttentionOperator.DOMAIN, "FlexAttention")) {
             return FlexAttentionOperator.plan(node, planner);
+        }
+        if (node.is("com.microsoft", "GreedySearch")) {
+            return GreedySearchOperator.plan(node, planner);
+        }
+        if (node.is("com.microsoft", "BeamSearch")) {
+            return BeamSearchOperator.plan(node, planner);
         }
         if (!node.domain().isEmpty()) {
             return null;

@@ -7,7 +7,7 @@ import io.kindling.engine.provider.HostBuffer;
 import io.kindling.engine.provider.Tensor;
 import java.nio.ByteBuffer;
 
-/** Reads the single values that control flow needs on the host, from whatever device they are on. */
+/** Reads what control flow needs on the host, from whatever device it is on. */
 final class HostScalars {
     private HostScalars() {}
 
@@ -28,13 +28,18 @@ final class HostScalars {
                     node.node().name(),
                     "needs one " + type.onnxName() + ", found " + tensor);
         }
+        return onHost(frame, tensor).bytes();
+    }
+
+    /** The tensor itself where it is on the host, else a copy that is. */
+    static Tensor onHost(Frame frame, Tensor tensor) {
         if (tensor.buffer().isHost()) {
-            return tensor.bytes();
+            return tensor;
         }
         int bytes = (int) tensor.byteSize();
         HostBuffer host = HostBuffer.of(ByteBuffer.allocateDirect(bytes), 0);
         frame.stream.download(tensor.buffer(), tensor.byteOffset(), host, 0, bytes);
         frame.stream.synchronize();
-        return host.bytes();
+        return Tensor.of(tensor.type(), tensor.shape(), host);
     }
 }

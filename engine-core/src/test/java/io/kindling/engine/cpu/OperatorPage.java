@@ -20,9 +20,11 @@ import java.util.stream.Collectors;
 /** {@code OPERATORS.md}, from the kernel registry and the operators that the onnx package and ONNX Runtime define. */
 final class OperatorPage {
     private static final Map<String, String> NOTES = Map.ofEntries(
+            Map.entry("BeamSearch", "decoders in the form of GPT; the output of all scores is refused"),
             Map.entry("Bernoulli", "seed: option `random_seed` where the node has none"),
             Map.entry("Cast", "numbers become strings as ONNX Runtime writes them: `1`, not `1.0`"),
             Map.entry("Dropout", "versions before 12 always mean inference"),
+            Map.entry("GreedySearch", "decoders in the form of GPT"),
             Map.entry(
                     "ImageDecoder", "PNG, JPEG, BMP, PNM and TIFF; not WebP and JPEG 2000, which the JDK cannot read"),
             Map.entry("Multinomial", "seed: option `random_seed` where the node has none"),
@@ -33,8 +35,14 @@ final class OperatorPage {
             Map.entry("SimplifiedLayerNormalization", "as exporters for ONNX Runtime write it"));
 
     /** Operators that the executor runs without a kernel. */
-    static final Set<String> WITH_BODIES =
-            Set.of("If", "Loop", "Scan", "SequenceMap", "ai.onnx.preview::FlexAttention");
+    static final Set<String> WITH_BODIES = Set.of(
+            "If",
+            "Loop",
+            "Scan",
+            "SequenceMap",
+            "ai.onnx.preview::FlexAttention",
+            "com.microsoft::BeamSearch",
+            "com.microsoft::GreedySearch");
 
     /** Names for sets of types; the longest that fit are taken. */
     private static final Map<String, List<String>> GROUPS = new LinkedHashMap<>();
