@@ -17,6 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import contrib_attention
 import contrib_dense
+import contrib_forms
 import contrib_ml
 import contrib_quantised
 import contrib_search
@@ -80,6 +81,6 @@ class Writer:
 
 if __name__ == "__main__":
     writer = Writer(pathlib.Path(sys.argv[1]))
-    for family in (contrib_quantised, contrib_attention, contrib_dense, contrib_sequence, contrib_ml, contrib_search):
+    for family in (contrib_quantised, contrib_attention, contrib_dense, contrib_sequence, contrib_ml, contrib_forms, contrib_search):
         family.cases(writer, np.random.default_rng(7))
     print(writer.count)
