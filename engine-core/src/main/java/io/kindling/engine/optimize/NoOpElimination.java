@@ -41,7 +41,13 @@ final class NoOpElimination implements GraphPass {
         }
         String input = node.inputs().get(0);
         return switch (node.opType()) {
-            case "Cast" -> Optional.of(input).filter(value -> keepsType(node, graph));
+            case "Cast" ->
+                Optional.of(input)
+                        .filter(value -> keepsType(value, DataType.ofCode((int) node.intAttribute("to", 0)), graph));
+            case "CastLike" ->
+                Optional.of(input)
+                        .filter(value ->
+                                keepsType(value, graph.type(node.inputs().get(1)), graph));
             case "Mul" ->
                 isOne(node, 0, graph)
                         ? Optional.of(node.inputs().get(1))
@@ -59,9 +65,8 @@ final class NoOpElimination implements GraphPass {
                 && graph.rank(node.inputs().get(input)) == 0;
     }
 
-    private static boolean keepsType(Node cast, GraphIndex graph) {
-        Optional<DataType> type = graph.type(cast.inputs().get(0));
-        return type.isPresent() && type.equals(DataType.ofCode((int) cast.intAttribute("to", 0)));
+    private static boolean keepsType(String value, Optional<DataType> to, GraphIndex graph) {
+        return to.isPresent() && graph.type(value).equals(to);
     }
 
     private static boolean keepsOrder(Node transpose) {

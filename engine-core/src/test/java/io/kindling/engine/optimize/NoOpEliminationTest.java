@@ -32,7 +32,8 @@ class NoOpEliminationTest {
     void castsToTheSameTypeAndProductsWithOne() {
         assertThat(kept(over(
                         node("x -> Cast -> a", Map.of("to", Attribute.of(1L))),
-                        node("a,one -> Mul -> b"),
+                        node("a,one -> CastLike -> l"),
+                        node("l,one -> Mul -> b"),
                         node("one,b -> Mul -> c"),
                         node("c,one -> Div -> d"),
                         node("d -> Transpose -> e", Map.of("perm", Attribute.of(0L, 1L, 2L))),

