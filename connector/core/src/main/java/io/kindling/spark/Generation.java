@@ -3,7 +3,9 @@ package io.kindling.spark;
 import io.kindling.engine.Options;
 import io.kindling.engine.error.OptionException;
 import io.kindling.spark.config.GenerationPlan;
+import io.kindling.spark.config.RowPlans;
 import io.kindling.spark.config.SessionSettings;
+import io.kindling.spark.config.SparkOptions;
 import io.kindling.spark.convert.MessageColumns;
 import io.kindling.spark.convert.PromptTemplate;
 import io.kindling.spark.convert.ResultConverter;
@@ -16,6 +18,7 @@ import java.time.LocalDateTime;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
@@ -46,9 +49,11 @@ import org.apache.spark.sql.types.StructType;
 public final class Generation {
     private static final String PROMPT = "__kindling_prompt";
     private static final String KEY = "__kindling_key";
+    private static final String OPTIONS = "__kindling_options";
 
     private final String model;
     private final Map<String, String> options = new LinkedHashMap<>();
+    private final Map<String, Column> columns = new LinkedHashMap<>();
     private Column prompt;
     private String key;
     private boolean messages;
@@ -114,6 +119,15 @@ public final class Generation {
         return this;
     }
 
+    /**
+     * Takes an option of generation or prompts, such as {@code seed} or {@code maxNewTokens}, from a column. A NULL leaves what
+     * {@link #option(String, Object)} or the session says; a bad value is the row's error.
+     */
+    public Generation option(String name, Column values) {
+        columns.put(name, values);
+        return this;
+    }
+
     public Generation options(Map<String, String> values) {
         options.putAll(values);
         return this;
@@ -147,7 +161,9 @@ public final class Generation {
         SparkSession session = input.sparkSession();
         SessionSettings settings = SessionSettings.of(session);
         checkColumns(input.schema());
-        GenerationPlan plan = settings.plan(options, LocalDateTime.now());
+        LocalDateTime now = LocalDateTime.now();
+        GenerationPlan plan = settings.plan(options, now);
+        SparkOptions.requireOfRows(columns.keySet());
         JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
         ModelSource source = ModelDistributor.distribute(settings.models().uri(model), plan.distribution(), context);
         DeterministicFaults.watch(session.sparkContext());
@@ -156,9 +172,18 @@ public final class Generation {
                 ? functions.lit(null).cast("string")
                 : input.col(key).cast("string");
         Column promptColumn = messages ? MessageColumns.toJson(prompt, input) : prompt;
-        Dataset<Row> prompts = input.select(functions.col("*"), promptColumn.as(PROMPT), keyColumn.as(KEY));
-        GenerateRows rows = new GenerateRows(source, plan, messages, details != null, counters);
+        Dataset<Row> prompts = input.select(functions.col("*"), promptColumn.as(PROMPT), keyColumn.as(KEY), rowOptions().as(OPTIONS));
+        GenerateRows rows = new GenerateRows(source, plan, new RowPlans(settings, options, now), messages, details != null, counters);
         return prompts.mapPartitions(rows, Encoders.row(outputSchema(input.schema())));
+    }
+
+    /** A map, since rows may leave options out. */
+    private Column rowOptions() {
+        Column[] entries = columns.entrySet().stream()
+                .flatMap(entry -> Stream.of(
+                        functions.lit(entry.getKey()), entry.getValue().cast("string")))
+                .toArray(Column[]::new);
+        return entries.length == 0 ? functions.lit(null).cast("map<string,string>") : functions.map(entries);
     }
 
     private void checkColumns(StructType schema) {

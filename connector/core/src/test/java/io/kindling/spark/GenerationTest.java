@@ -87,6 +87,30 @@ class GenerationTest {
     }
 
     @Test
+    void optionsMayComeFromColumns() {
+        Dataset<Row> answers = generation()
+                .prompt("{q}")
+                .option("maxNewTokens", 9)
+                .option("max_new_tokens", functions.expr("CASE id WHEN 0 THEN 3 WHEN 2 THEN -1 END"))
+                .option("seed", functions.expr("id * 100"))
+                .into("a")
+                .details("d")
+                .apply(table("x", "y", "z"));
+        assertThat(answers.select("a", "d.error_code").collectAsList())
+                .containsExactly(
+                        RowFactory.create("re: x max 3", null),
+                        RowFactory.create("re: y max 9 seed 100", null),
+                        RowFactory.create(null, "INVALID_OPTION"));
+        assertThatThrownBy(() -> generation()
+                        .prompt("{q}")
+                        .option("kernels", functions.col("q"))
+                        .option("nothing", functions.col("q"))
+                        .apply(table("x")))
+                .isInstanceOf(OptionException.class)
+                .hasMessageContainingAll("'kernels' cannot come from a column", "unknown option 'nothing'");
+    }
+
+    @Test
     void chatSystemAndKeyReachTheEngine() {
         Dataset<Row> answers = generation()
                 .prompt("{q}")

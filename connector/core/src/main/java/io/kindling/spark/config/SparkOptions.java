@@ -7,9 +7,11 @@ import io.kindling.engine.OptionTypes;
 import io.kindling.engine.OptionValues;
 import io.kindling.engine.error.OptionException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** The options that only Spark has, declared like the engine's, and the table of all. */
@@ -96,6 +98,31 @@ public final class SparkOptions {
     /** The engine's options and Spark's. */
     public static OptionTable table() {
         return TABLE;
+    }
+
+    /** Whether two spellings name one option. */
+    static boolean areOne(String name, String other) {
+        return TABLE.find(name).isPresent() && TABLE.find(name).equals(TABLE.find(other));
+    }
+
+    /**
+     * Refuses options that a column cannot give: unknown ones, and those that are fixed for a session or a job.
+     *
+     * @throws OptionException with all problems
+     */
+    public static void requireOfRows(Collection<String> names) {
+        List<String> problems = new ArrayList<>();
+        for (String name : names) {
+            Optional<Option<?>> option = TABLE.find(name);
+            if (option.isEmpty()) {
+                problems.add("unknown option '" + name + "' for a column");
+            } else if (option.get().scope() != Scope.GENERATION && option.get().scope() != Scope.PROMPT) {
+                problems.add("option '" + name + "' cannot come from a column: it holds for all rows");
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new OptionException(problems);
+        }
     }
 
     /**

@@ -8,6 +8,7 @@ import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.InferencePlan;
+import io.kindling.spark.config.RowPlans;
 import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.convert.Requests;
 import io.kindling.spark.functions.Results.Value;
@@ -42,23 +43,20 @@ final class RowGenerator implements Serializable {
     private static final long serialVersionUID = 1;
     private static final Logger LOG = LoggerFactory.getLogger(RowGenerator.class);
     private static final AtomicBoolean SAID = new AtomicBoolean();
-    /** Options may come from columns, and then each row has its own. */
-    private static final int MOST_PLANS = 256;
-
     private final SessionSettings settings;
     private final HadoopSettings hadoop;
     /** Of no account for equality: a query's equal calls are bound at times of their own. */
     private final LocalDateTime made;
+    private final RowPlans plans;
     private final HashMap<String, ModelSource> delivered = new HashMap<>();
     /** Models and options are nearly always the same in all rows. */
     private transient Map<String, ModelSource> sources;
-
-    private transient Map<Map<String, String>, GenerationPlan> plans;
 
     private RowGenerator(SessionSettings settings, HadoopSettings hadoop, LocalDateTime made) {
         this.settings = settings;
         this.hadoop = hadoop;
         this.made = made;
+        plans = new RowPlans(settings, Map.of(), made);
     }
 
     /** @throws io.kindling.engine.error.OptionException for bad settings: here once, not in every row */
@@ -163,10 +161,7 @@ final class RowGenerator implements Serializable {
     }
 
     synchronized GenerationPlan plan(Map<String, String> options) {
-        if (plans == null) {
-            plans = new LeastRecent<>(MOST_PLANS);
-        }
-        return plans.computeIfAbsent(options, given -> settings.plan(given, made));
+return plans.of(options);
     }
 
     @Override

@@ -168,11 +168,13 @@ public final class FakeEngines {
             return GenerationResult.failed(request.id(), List.of(1, 2), ErrorCode.IO, "a moment's trouble");
         }
         String key = request.rowKey().isPresent() ? " #" + request.id() : "";
+        String seed =
+                request.options().seed() == 0 ? "" : " seed " + request.options().seed();
         return new GenerationResult(
                 request.id(),
                 List.of(1, 2, 3),
                 List.of(4, 5),
-                "re: " + prompt + key + " max " + request.options().maxNewTokens(),
+                "re: " + prompt + key + " max " + request.options().maxNewTokens() + seed,
                 FinishReason.STOP,
                 false,
                 List.of(),

@@ -1,4 +1,4 @@
-package io.kindling.spark.functions;
+package io.kindling.spark.config;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
