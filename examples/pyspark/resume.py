@@ -3,7 +3,8 @@
     spark-submit --jars connector/target/kindling.jar examples/pyspark/resume.py MODEL_FOLDER OUTPUT_FOLDER [ROWS]
 
 Run from the repository's root, with the module installed: pip install ./connector/python. ROWS ends the job early, as a crash
-would. Rows that failed are asked again too; only an answer counts.
+would. Rows that failed are asked again too; only an answer counts. Java and Scala have io.kindling.spark.Resume, which also
+writes in chunks.
 """
 import os
 import sys

@@ -58,8 +58,8 @@ final class StandaloneCluster implements AutoCloseable {
 
     private void start(String name, String mainClass, String... arguments) {
         Path home = spark.jars().getParent();
-        List<String> command = new ArrayList<>(
-                List.of(home.resolve("bin/spark-class").toString(), mainClass, "--host", "localhost"));
+        List<String> command =
+                new ArrayList<>(List.of(home.resolve("bin/spark-class").toString(), mainClass, "--host", "localhost"));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
