@@ -89,7 +89,7 @@ final class CacheRules {
         if (!grows) {
             throw unfollowed(node);
         }
-        if (!node.outputs().get(0).equals(state.output())) {
+        if (!past.returned().contains(node.outputs().get(0))) {
             throw Refusal.at(node, "does not return the state '" + state.output() + "' itself");
         }
         return new Cache(state, node.inputs().get(1), 1, Cache.Form.PLAIN, 1);
@@ -140,7 +140,8 @@ final class CacheRules {
     }
 
     private static boolean isFloat(Node node) {
-        return node.intAttribute("to", 0) == DataType.FLOAT.code();
+        long to = node.intAttribute("to", 0);
+        return to == DataType.FLOAT.code() || to == DataType.FLOAT16.code();
     }
 
     private static Cache expand(Node node, Cache cache, List<Fact> inputs) {
@@ -192,7 +193,10 @@ final class CacheRules {
     }
 
     private static Scores multiply(Node node, Tokens query, Cache keys) {
-        long heads = keys.heads() * keys.repeats();
+        boolean shared = keys.heads() * keys.repeats() == 1;
+        long heads = shared && query.rank() == 4 && query.dims().get(1).isConstant()
+                ? query.dims().get(1).constant()
+                : keys.heads() * keys.repeats();
         boolean fits = keys.form() == Cache.Form.TRANSPOSED && isHeads(query, heads, keys.size());
         if (!fits) {
             throw unfollowed(node);
@@ -304,7 +308,7 @@ final class CacheRules {
                 && inputs.get(1) instanceof Cache values
                 && values.form() == Cache.Form.PLAIN
                 && values.scale() == 1
-                && values.heads() * values.repeats() == scores.heads()
+                && (values.heads() * values.repeats() == scores.heads() || values.heads() * values.repeats() == 1)
                 && values.heads() == scores.keys().heads()
                 && values.size() == scores.keys().size();
         if (product) {

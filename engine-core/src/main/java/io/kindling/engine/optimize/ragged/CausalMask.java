@@ -2,8 +2,10 @@ package io.kindling.engine.optimize.ragged;
 
 import io.kindling.engine.optimize.ragged.Element.Choice;
 import io.kindling.engine.optimize.ragged.Element.Leaf;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -37,7 +39,7 @@ final class CausalMask {
             return OptionalLong.empty();
         }
         Set<Long> bounds = new HashSet<>();
-        Element decided = decide(element, bounds);
+        Element decided = decide(element, List.of(), bounds);
         long reach = bounds.stream().mapToLong(Math::abs).max().orElse(0) + 1;
         if (decided == null || reach > MAX_WINDOW) {
             return OptionalLong.empty();
@@ -62,32 +64,66 @@ final class CausalMask {
         return first == 0 ? OptionalLong.empty() : OptionalLong.of(first);
     }
 
-    /** With every test either gone or one of d; null when there is another. */
-    private static Element decide(Element element, Set<Long> bounds) {
+    /**
+     * With every test either gone or one of d; null when there is another.
+     *
+     * @param known forms that are at least zero wherever the element is asked for
+     */
+    private static Element decide(Element element, List<Form> known, Set<Long> bounds) {
         if (!(element instanceof Choice choice)) {
             return element;
         }
         Form test = choice.atLeastZero();
-        if (least(test) >= 0) {
-            return decide(choice.yes(), bounds);
+        if (isImplied(test, known)) {
+            return decide(choice.yes(), known, bounds);
         }
-        if (least(test.times(-1)) > 0) {
-            return decide(choice.no(), bounds);
+        if (isImplied(negated(test), known)) {
+            return decide(choice.no(), known, bounds);
         }
+        // What is no test of d may follow from one.
+        Optional<Form> distance = distanceTest(element);
+        if (distance.isEmpty()) {
+            return null;
+        }
+        Form split = distance.get();
+        bounds.add((long) split.constant());
+        Element yes = decide(element.given(split, true), with(known, split), bounds);
+        Element no = decide(element.given(split, false), with(known, negated(split)), bounds);
+        return yes == null || no == null ? null : new Choice(split, yes, no);
+    }
+
+    private static boolean isImplied(Form test, List<Form> known) {
+        return least(test) >= 0 || known.stream().anyMatch(form -> least(test.minus(form)) >= 0);
+    }
+
+    /** Of integers: below zero is at least one below it. */
+    private static Form negated(Form test) {
+        return test.times(-1).plus(Form.of(-1));
+    }
+
+    private static List<Form> with(List<Form> known, Form more) {
+        List<Form> all = new ArrayList<>(known);
+        all.add(more);
+        return all;
+    }
+
+    private static Optional<Form> distanceTest(Element element) {
+        if (!(element instanceof Choice choice)) {
+            return Optional.empty();
+        }
+        return isOfDistance(choice.atLeastZero())
+                ? Optional.of(choice.atLeastZero())
+                : distanceTest(choice.yes()).or(() -> distanceTest(choice.no()));
+    }
+
+    private static boolean isOfDistance(Form test) {
         long slope = test.axis(1);
-        boolean ofDistance = Math.abs(slope) == 1
+        return Math.abs(slope) == 1
                 && test.axis(0) == -slope
                 && test.total() == slope
                 && test.fed() == -slope
                 && test.axes().size() <= 2
                 && test.constant() == Math.rint(test.constant());
-        if (!ofDistance) {
-            return null;
-        }
-        bounds.add((long) test.constant());
-        Element yes = decide(choice.yes(), bounds);
-        Element no = decide(choice.no(), bounds);
-        return yes == null || no == null ? null : new Choice(test, yes, no);
     }
 
     private static Element at(Element element, long d) {

@@ -25,20 +25,31 @@ final class ConstantRules {
         };
     }
 
-    /** {@code Expand} of a constant to sizes that are the same in every run. */
+    /** {@code Expand} or {@code Tile} of a constant by sizes that are the same in every run. */
     static Optional<Fact> expanded(Node node, List<Fact> inputs) {
-        boolean plain = node.is("", "Expand")
-                && inputs.get(0) instanceof Fixed data
-                && data.shape().isPresent()
+        boolean expands = node.is("", "Expand");
+        boolean plain = (expands || node.is("", "Tile"))
+                && inputs.get(0) instanceof Fixed
                 && SizeRules.sizes(inputs.get(1)).isPresent();
         if (!plain) {
             return Optional.empty();
         }
+        List<Size> sizes = SizeRules.sizes(inputs.get(1)).orElseThrow().values();
         return SizeRules.dims(inputs.get(0))
-                .flatMap(dims -> IndexRules.broadcast(
-                        dims, SizeRules.sizes(inputs.get(1)).orElseThrow().values()))
+                .flatMap(dims -> expands ? IndexRules.broadcast(dims, sizes) : tiled(dims, sizes))
                 .filter(dims -> dims.stream().allMatch(Size::isConstant))
                 .map(dims -> Fixed.ofShape(dims.stream().map(Size::constant).toList()));
+    }
+
+    private static Optional<List<Size>> tiled(List<Size> dims, List<Size> repeats) {
+        if (dims.size() != repeats.size() || !repeats.stream().allMatch(Size::isConstant)) {
+            return Optional.empty();
+        }
+        List<Size> result = new ArrayList<>();
+        for (int k = 0; k < dims.size(); k++) {
+            result.add(dims.get(k).times(repeats.get(k).constant()));
+        }
+        return Optional.of(result);
     }
 
     private static Fixed transpose(Node node, List<Long> shape) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.LongStream;
 
 /** What is proven of a value when a decoder runs with batch 1. */
@@ -79,8 +80,16 @@ sealed interface Fact {
         }
     }
 
-    /** A state as it was before the tokens that are fed. */
-    record Past(DecoderIo.State state) implements Fact {
+    /**
+     * A state as it was before the tokens that are fed.
+     *
+     * @param returned values that go out as the state behind them, unchanged
+     */
+    record Past(DecoderIo.State state, Set<String> returned) implements Fact {
+        public Past {
+            returned = Set.copyOf(returned);
+        }
+
         /** {@code L − S} on the axis that grows. */
         List<Size> dims() {
             List<Size> dims = new ArrayList<>();

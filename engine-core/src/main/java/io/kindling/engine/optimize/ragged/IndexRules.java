@@ -73,6 +73,10 @@ final class IndexRules {
             case "Slice" -> IndexLayouts.slice(first.get(), inputs);
             case "Gather" -> gather(node, first.get(), inputs.get(1));
             case "GatherND" -> gatherNd(node, first.get(), inputs.get(1));
+            case "ScatterND" ->
+                !node.stringAttribute("reduction", "none").equals("none")
+                        ? Optional.empty()
+                        : scatterNd(first.get(), inputs);
             case "Trilu" -> trilu(node, first.get(), inputs);
             case "CumSum" -> cumSum(node, first.get(), inputs.get(1));
             default -> elementwise(node, inputs);
@@ -162,6 +166,8 @@ final class IndexRules {
             case BOOL -> Optional.of(Element.map(a, x -> truth(x, value -> value != 0)));
             // Integers far below what these hold; what is a fraction or a huge mask value is not cast to integers.
             case FLOAT, DOUBLE -> Optional.of(a);
+            // It holds few integers, but what hides a score stays far below all others.
+            case FLOAT16 -> Optional.of(Element.map(a, x -> x.isConstant() ? new Element.Leaf(x) : Element.OPAQUE));
             case INT64, INT32 ->
                 Optional.of(Element.map(
                         a, x -> x.constant() == Math.rint(x.constant()) ? new Element.Leaf(x) : Element.OPAQUE));
@@ -286,19 +292,64 @@ final class IndexRules {
 
     private static Optional<Indexed> concat(Node node, List<Fact> inputs) {
         List<Size> dims = null;
+        int axis = 0;
+        List<Indexed> parts = new ArrayList<>();
         for (Fact input : inputs) {
             Optional<Indexed> part = indexed(input);
             if (part.isEmpty() || part.get().dims().isEmpty()) {
                 return Optional.empty();
             }
+            parts.add(part.get());
             if (dims == null) {
                 dims = new ArrayList<>(part.get().dims());
-                continue;
+                axis = LayoutRules.axis(node.intAttribute("axis", 0), dims.size());
+            } else {
+                dims.set(axis, dims.get(axis).plus(part.get().dims().get(axis)));
             }
-            int axis = LayoutRules.axis(node.intAttribute("axis", 0), dims.size());
-            dims.set(axis, dims.get(axis).plus(part.get().dims().get(axis)));
         }
-        return Optional.of(new Indexed(dims, Element.OPAQUE));
+        return Optional.of(new Indexed(dims, joined(parts, dims.size() - 1 - axis)));
+    }
+
+    /** Parts one behind the other along an axis. */
+    private static Element joined(List<Indexed> parts, int fromEnd) {
+        Form behind = Form.index(fromEnd);
+        Element element = null;
+        for (int k = 0; k < parts.size(); k++) {
+            Form index = behind;
+            Element part = parts.get(k).element().forms(form -> form.substitute(fromEnd, index));
+            List<Size> dims = parts.get(k).dims();
+            Element before = element;
+            // What lies before this part is chosen where the index into this part is below zero.
+            element = before == null ? part : Element.choose(Element.test(index), part, before);
+            behind = behind.minus(Form.of(dims.get(dims.size() - 1 - fromEnd)));
+            if (element.choices() > Element.MAX_CHOICES) {
+                return Element.OPAQUE;
+            }
+        }
+        return element;
+    }
+
+    /**
+     * {@code ScatterND} that writes every element to its own place, as assigning to a slice that is the whole tensor is
+     * exported: the result is what is written.
+     */
+    private static Optional<Indexed> scatterNd(Indexed data, List<Fact> inputs) {
+        Optional<Indexed> indices = indexed(inputs.get(1));
+        Optional<Indexed> updates = indexed(inputs.get(2));
+        int rank = data.dims().size();
+        List<Size> grid = new ArrayList<>(data.dims());
+        grid.add(Size.of(rank));
+        boolean whole = indices.isPresent()
+                && updates.isPresent()
+                && indices.get().dims().equals(grid)
+                && updates.get().dims().equals(data.dims());
+        for (int axis = 0; whole && axis < rank; axis++) {
+            Form coordinate = Form.of(axis);
+            Element found = indices.get().element().forms(form -> form.substitute(0, coordinate));
+            Form own = data.dims().get(axis).is(1) ? Form.ZERO : Form.index(rank - axis);
+            whole = found.equals(new Element.Leaf(own));
+        }
+        return whole ? updates : Optional.empty();
     }
 
     private static Optional<Indexed> trilu(Node node, Indexed data, List<Fact> inputs) {

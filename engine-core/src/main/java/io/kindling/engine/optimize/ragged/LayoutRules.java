@@ -132,6 +132,46 @@ final class LayoutRules {
         return new Tokens(dims, axis);
     }
 
+    /** Further axes before, and axes of 1 made longer; as many slices a token as before. */
+    static Tokens expand(Node node, Tokens input, Fact target) {
+        List<Size> dims = SizeRules.sizes(target)
+                .flatMap(sizes -> IndexRules.broadcast(input.dims(), sizes.values()))
+                .orElseThrow(() -> Refusal.at(node, "expands to a shape that is not known"));
+        int axis = dims.size() - input.rank() + input.axis();
+        for (int k = 0; k < dims.size(); k++) {
+            if (k == axis
+                    ? !dims.get(k).equals(input.dims().get(input.axis()))
+                    : !dims.get(k).isConstant()) {
+                throw Refusal.at(node, "expands " + input.dims() + " to " + dims + ", which mixes tokens");
+            }
+        }
+        return new Tokens(dims, axis);
+    }
+
+    /** Repetitions off the token axis. */
+    static Tokens tile(Node node, Tokens input, List<Fact> inputs) {
+        long[] repeats = integers(node, inputs, 1).orElseThrow();
+        Tokens result = input;
+        for (int k = 0; k < repeats.length; k++) {
+            if (repeats[k] != 1) {
+                requireOffTokens(node, input, k);
+                result = result.withDim(k, result.dims().get(k).times(repeats[k]));
+            }
+        }
+        return result;
+    }
+
+    /** Entries of a table along the token axis, each picked by its token. */
+    static Tokens gatherElements(Node node, Fact data, Fact indices) {
+        boolean byToken = data instanceof Fixed
+                && indices instanceof Tokens tokens
+                && axis(node.intAttribute("axis", 0), tokens.rank()) == tokens.axis();
+        if (!byToken) {
+            throw Refusal.at(node, "gathers across tokens");
+        }
+        return (Tokens) indices;
+    }
+
     static List<Fact> split(Node node, Tokens input, Optional<long[]> sizes) {
         int axis = axis(node.intAttribute("axis", 0), input.rank());
         requireOffTokens(node, input, axis);

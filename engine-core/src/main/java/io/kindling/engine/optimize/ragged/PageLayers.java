@@ -30,10 +30,14 @@ final class PageLayers {
             throw Refusal.at(node, "keeps states of shape " + key.initialShape() + ", not [1, heads, positions, size]");
         }
         DataType type = inputTypes.get(key.input());
-        if (type != DataType.FLOAT) {
+        if (type != DataType.FLOAT && type != DataType.FLOAT16 && type != DataType.BFLOAT16) {
             throw Refusal.at(
                     node,
-                    "keeps keys in " + (type == null ? "an unknown type" : type.onnxName()) + "; pages hold float32");
+                    "keeps keys in " + (type == null ? "an unknown type" : type.onnxName())
+                            + "; pages hold float32, float16 and bfloat16");
+        }
+        if (type != inputTypes.get(value.input())) {
+            throw Refusal.at(node, "keeps keys and values in different types");
         }
         int layer = layers.size();
         RaggedModel.Layer pages = new RaggedModel.Layer(

@@ -90,14 +90,17 @@ final class Positions {
     }
 
     boolean isFraction(String name) {
-        return type(name).filter(known -> known == DataType.FLOAT).isPresent();
+        return type(name)
+                .filter(known -> known == DataType.FLOAT || known == DataType.FLOAT16)
+                .isPresent();
     }
 
     private Optional<DataType> integerType(String name) {
         return type(name).filter(known -> known == DataType.INT64 || known == DataType.INT32);
     }
 
-    private Optional<DataType> type(String name) {
+    /** The element type of a value of the graph, where it can be told. */
+    Optional<DataType> type(String name) {
         return types.get(name) instanceof ValueType.TensorType tensor ? tensor.elementType() : Optional.empty();
     }
 

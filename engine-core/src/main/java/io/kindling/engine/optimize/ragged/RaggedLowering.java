@@ -67,8 +67,8 @@ public final class RaggedLowering {
         layers = new PageLayers(types);
         attention = new AttentionRule(io, layers);
         recurrence = new RecurrenceRule(types);
-        written = new WrittenAttention(layers, added);
         positions = new Positions(graph, added);
+        written = new WrittenAttention(layers, added, positions::type);
         rules = new TokenRules(model.opset("").orElse(1L));
     }
 
@@ -120,7 +120,7 @@ public final class RaggedLowering {
         });
         io.attentionMask()
                 .ifPresent(name -> facts.put(name, new Indexed(List.of(Size.of(1), Size.TOTAL), Element.TRUE)));
-        io.states().forEach(state -> facts.put(state.input(), new Past(state)));
+        io.states().forEach(state -> facts.put(state.input(), new Past(state, ReturnedStates.of(graph, state))));
         for (ValueInfo input : graph.inputs()) {
             facts.computeIfAbsent(
                     input.name(), name -> new Mixed("'" + name + "' is read by something other than attention"));

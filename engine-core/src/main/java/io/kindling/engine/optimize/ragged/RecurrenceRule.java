@@ -71,6 +71,10 @@ final class RecurrenceRule {
         if (type == null) {
             throw Refusal.at(node, "keeps a state of unknown type");
         }
+        if (!conv) {
+            // Rounded to less at the end of every run, a state would depend on how its sequence was cut.
+            type = DataType.FLOAT;
+        }
         String slots = "kindling.states." + states.size();
         List<String> packed = new ArrayList<>(node.inputs());
         packed.set(PackedRecurrence.STATE, slots);

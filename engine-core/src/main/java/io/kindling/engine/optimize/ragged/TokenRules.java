@@ -137,6 +137,9 @@ final class TokenRules {
                         node.intsAttribute("split").or(() -> LayoutRules.integers(node, inputs, 1)));
             case "Concat" -> List.of(LayoutRules.concat(node, inputs));
             case "Slice" -> List.of(LayoutRules.slice(node, inputs));
+            case "Expand" -> List.of(LayoutRules.expand(node, tokens(node, inputs, 0), inputs.get(1)));
+            case "Tile" -> List.of(LayoutRules.tile(node, tokens(node, inputs, 0), inputs));
+            case "GatherElements" -> List.of(LayoutRules.gatherElements(node, inputs.get(0), inputs.get(1)));
             case "Gather" -> List.of(LayoutRules.gather(node, inputs.get(0), inputs.get(1)));
             case "GatherBlockQuantized" -> List.of(LayoutRules.gatherQuantized(node, inputs.get(0), inputs.get(1)));
             case "RotaryEmbedding", "MRotaryEmbedding" -> List.of(rotary(node, inputs));

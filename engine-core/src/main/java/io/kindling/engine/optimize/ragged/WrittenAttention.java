@@ -1,6 +1,7 @@
 package io.kindling.engine.optimize.ragged;
 
 import io.kindling.engine.ir.Attribute;
+import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.optimize.ragged.Fact.Cache;
@@ -11,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Puts calls of attention on pages in place of attention that the graph writes out; see {@link CacheRules}. */
 final class WrittenAttention {
@@ -19,13 +21,21 @@ final class WrittenAttention {
 
     private final PageLayers layers;
     private final Map<String, TensorData> constants;
+    private final Function<String, Optional<DataType>> types;
     private final Map<String, Node> producers = new HashMap<>();
-    /** Results with heads first, by the call they come from. */
-    private final Map<String, Node> calls = new HashMap<>();
+    /** What attention gave, {@code [1, T, heads * size]}. */
+    private record Call(String attended, long heads) {}
 
-    /** @param constants takes what the new nodes read */
-    WrittenAttention(PageLayers layers, Map<String, TensorData> constants) {
+    /** Results with heads first, by the call they come from. */
+    private final Map<String, Call> calls = new HashMap<>();
+
+    /**
+     * @param constants takes what the new nodes read
+     * @param types element types of the graph's values
+     */
+    WrittenAttention(PageLayers layers, Map<String, TensorData> constants, Function<String, Optional<DataType>> types) {
         this.layers = layers;
+        this.types = types;
         this.constants = constants;
     }
 
@@ -56,11 +66,33 @@ final class WrittenAttention {
         if (scores.softcap() != 0) {
             attributes.put("softcap", Attribute.of((float) scores.softcap()));
         }
-        Node call = PageLayers.call(node.name(), inputs, output + "/kindling.attended", attributes);
-        into.add(call);
-        calls.put(output, call);
-        into.add(heads(call, output + "/kindling.heads"));
+        into.add(PageLayers.call(node.name(), inputs, output + "/kindling.attended", attributes));
+        String attended = inTypeOf(node, scores.query(), output + "/kindling.attended", pages.type(), into);
+        calls.put(output, new Call(attended, scores.heads()));
+        into.add(heads(calls.get(output), output + "/kindling.heads"));
         into.add(transpose(output + "/kindling.heads", output));
+    }
+
+    /**
+     * Attention answers in the type it is asked in; what is written out may go from one precision to the other on the way.
+     *
+     * @return the answer in the type that {@code node} gave
+     */
+    private String inTypeOf(Node node, String query, String attended, DataType pages, List<Node> into) {
+        Optional<DataType> asked = types.apply(query);
+        Optional<DataType> wanted = types.apply(node.outputs().get(0));
+        boolean known = asked.isPresent() && wanted.isPresent();
+        if (known ? asked.equals(wanted) : pages == DataType.FLOAT) {
+            return attended;
+        }
+        if (!known) {
+            throw Refusal.at(node, "works in types that cannot be told, on states of " + pages.onnxName());
+        }
+        String cast = attended + ".cast";
+        Map<String, Attribute> to =
+                Map.of("to", Attribute.of((long) wanted.get().code()));
+        into.add(new Node(cast, "", "Cast", List.of(attended), List.of(cast), to));
+        return cast;
     }
 
     static Tokens output(CacheRules.Attention attention) {
@@ -102,10 +134,10 @@ final class WrittenAttention {
                         .isPresent();
     }
 
-    private Node heads(Node call, String output) {
-        String shape = "kindling.heads_shape." + call.intAttribute("num_heads", 0);
-        constants.put(shape, TensorData.ofLongs(new long[] {4}, 0, 0, call.intAttribute("num_heads", 0), -1));
-        return new Node(output, "", "Reshape", List.of(call.outputs().get(0), shape), List.of(output), Map.of());
+    private Node heads(Call call, String output) {
+        String shape = "kindling.heads_shape." + call.heads();
+        constants.put(shape, TensorData.ofLongs(new long[] {4}, 0, 0, call.heads(), -1));
+        return new Node(output, "", "Reshape", List.of(call.attended(), shape), List.of(output), Map.of());
     }
 
     private static Node transpose(String input, String output) {

@@ -152,4 +152,57 @@ class RaggedLoweringTest {
                 "com.microsoft::GroupQueryAttention (node 'attention') has an input 0 that is not [1, tokens, features]: "
                         + reason);
     }
+
+    @Test
+    void repetitionOffTheTokenAxisKeepsTokensApart() {
+        assertThat(lower(graph -> {
+                            graph.initializers().put("half", TensorData.ofLongs(new long[] {3}, 1, 1, 2));
+                            graph.initializers()
+                                    .put("narrow", TensorData.ofFloats(new long[] {24, 12}, new float[288]));
+                            node(graph, "MatMul", List.of("embedded", "narrow"), "small", Map.of());
+                            node(graph, "Tile", List.of("small", "half"), "qkv", Map.of());
+                        })
+                        .reason())
+                .isEmpty();
+        assertThat(lower(graph -> {
+                            graph.initializers().put("twice", TensorData.ofLongs(new long[] {3}, 1, 2, 1));
+                            node(graph, "Tile", List.of("embedded", "twice"), "qkv", Map.of());
+                        })
+                        .reason())
+                .endsWith("Tile (node 'qkv.node') works along the token axis");
+    }
+
+    @Test
+    void expansionOfTheTokenAxisIsRefused() {
+        assertThat(lower(graph -> {
+                            graph.initializers().put("wider", TensorData.ofLongs(new long[] {4}, 2, 1, 1, 24));
+                            graph.initializers().put("flat", TensorData.ofLongs(new long[] {3}, 1, -1, 24));
+                            node(graph, "Expand", List.of("embedded", "wider"), "wide", Map.of());
+                            node(graph, "Reshape", List.of("wide", "flat"), "qkv", Map.of());
+                        })
+                        .reason())
+                .contains("which mixes tokens");
+    }
+
+    @Test
+    void tableEntriesAreGatheredByPositionAlone() {
+        Consumer<Graph.Builder> gathered = graph -> {
+            graph.initializers().put("entries", TensorData.ofFloats(new long[] {1, 10, 24}, new float[240]));
+            graph.initializers().put("row", TensorData.ofLongs(new long[] {3}, 1, -1, 1));
+            graph.initializers().put("features", TensorData.ofLongs(new long[] {3}, 1, 1, 24));
+            node(graph, "Reshape", List.of("ids", "row"), "column", Map.of());
+            node(graph, "Expand", List.of("column", "features"), "indices", Map.of());
+        };
+        for (long axis : new long[] {1, 2}) {
+            RaggedLowering.Outcome outcome = lower(gathered.andThen(graph -> node(
+                    graph,
+                    "GatherElements",
+                    List.of("entries", "indices"),
+                    "qkv",
+                    Map.of("axis", Attribute.of(axis)))));
+            assertThat(outcome.reason())
+                    .endsWith(axis == 1 ? "" : "GatherElements (node 'qkv.node') gathers across tokens");
+            assertThat(outcome.lowered().isPresent()).isEqualTo(axis == 1);
+        }
+    }
 }

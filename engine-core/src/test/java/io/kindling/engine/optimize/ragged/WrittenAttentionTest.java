@@ -12,10 +12,13 @@ import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.metadata.DecoderIo;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** One layer of 2 heads of 4 as Optimum writes attention out; each test changes how the mask is made. */
@@ -163,6 +166,92 @@ class WrittenAttentionTest {
                 });
         for (Consumer<Graph.Builder> mask : others) {
             assertThat(lower(mask).reason()).contains("masked.node").contains("not proven to be causal");
+        }
+    }
+
+    /** Assigning to a slice that is the whole tensor, with a grid of all its indices; {@code first} is where they begin on the last axis. */
+    private static void assigned(Graph.Builder graph, String first) {
+        node(graph, "LessOrEqual", List.of("cols", "rows"), "seen", Map.of());
+        node(graph, "Cast", List.of("seen"), "values", Map.of("to", Attribute.of((long) DataType.FLOAT.code())));
+        node(graph, "Shape", List.of("values"), "values_shape", Map.of());
+        node(graph, "ConstantOfShape", List.of("values_shape"), "data", Map.of());
+        for (int axis = 0; axis < 4; axis++) {
+            String k = ".axis" + axis;
+            number(graph, "number" + k, axis);
+            node(graph, "Gather", List.of("values_shape", "number" + k), "size" + k, Map.of());
+            String from = axis == 3 ? first : "zero";
+            node(graph, "Add", List.of("size" + k, from), "end" + k, Map.of());
+            node(graph, "Range", List.of(from, "end" + k, "one"), "range" + k, Map.of());
+            long[] shape = new long[4 - axis];
+            Arrays.fill(shape, 1);
+            shape[0] = -1;
+            graph.initializers().put("turned" + k, TensorData.ofLongs(new long[] {shape.length}, shape));
+            node(graph, "Reshape", List.of("range" + k, "turned" + k), "column" + k, Map.of());
+            node(graph, "Expand", List.of("column" + k, "values_shape"), "grid" + k, Map.of());
+            unsqueeze(graph, "grid" + k, "part" + k, 4);
+        }
+        Map<String, Attribute> last = Map.of("axis", Attribute.of(-1L));
+        List<String> parts = List.of("part.axis0", "part.axis1", "part.axis2", "part.axis3");
+        node(graph, "Concat", parts, "indices", last);
+        node(graph, "ScatterND", List.of("data", "indices", "values"), "scattered", Map.of());
+        node(graph, "Cast", List.of("scattered"), "allowed", Map.of("to", Attribute.of((long) DataType.BOOL.code())));
+    }
+
+    @Test
+    void maskThatIsAssignedToAWholeSliceIsFollowed() {
+        assertThat(call(lower(graph -> assigned(graph, "zero"))).intAttribute("local_window_size", 0))
+                .isEqualTo(-1);
+        assertThat(lower(graph -> assigned(graph, "one")).reason()).isNotEmpty();
+    }
+
+    /** As OPT counts: a triangle from the first token that is fed, and those of them that lie behind the token itself. */
+    @Test
+    void testThatFollowsFromTheDistanceDoesNotHideTheMask() {
+        Node call = call(lower(graph -> {
+            node(graph, "Range", List.of("zero", "fed", "one"), "counted", Map.of());
+            unsqueeze(graph, "counted", "local", 0, 1, 3);
+            node(graph, "Greater", List.of("cols", "local"), "triangle", Map.of());
+            node(graph, "Greater", List.of("cols", "rows"), "later", Map.of());
+            node(graph, "And", List.of("triangle", "later"), "hidden_ones", Map.of());
+            node(graph, "Not", List.of("hidden_ones"), "allowed", Map.of());
+        }));
+        assertThat(call.intAttribute("local_window_size", 0)).isEqualTo(-1);
+    }
+
+    /** The graph with other nodes in place of some. */
+    private static RaggedLowering.Outcome changed(UnaryOperator<List<Node>> change) {
+        return lower(graph -> {
+            causal(graph);
+            List<Node> nodes = change.apply(List.copyOf(graph.nodes()));
+            graph.nodes().clear();
+            graph.nodes().addAll(nodes);
+        });
+    }
+
+    /** GPT-J casts what it keeps to the type that it has. */
+    @Test
+    void stateThatIsCastToItsOwnTypeIsReturned() {
+        for (DataType type : List.of(DataType.FLOAT, DataType.FLOAT16)) {
+            RaggedLowering.Outcome outcome = changed(nodes -> {
+                List<Node> cast = new ArrayList<>();
+                for (Node node : nodes) {
+                    if (node.outputs().contains("present.key")) {
+                        cast.add(new Node(
+                                node.name(), "", node.opType(), node.inputs(), List.of("joined"), node.attributes()));
+                        cast.add(new Node(
+                                "cast",
+                                "",
+                                "Cast",
+                                List.of("joined"),
+                                List.of("present.key"),
+                                Map.of("to", Attribute.of((long) type.code()))));
+                    } else {
+                        cast.add(node);
+                    }
+                }
+                return cast;
+            });
+            assertThat(outcome.reason().isEmpty()).as(outcome.reason()).isEqualTo(type == DataType.FLOAT);
         }
     }
 }
