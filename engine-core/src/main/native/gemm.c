@@ -157,6 +157,24 @@ static block_function *block_of(int64_t rows, int panels, int *taken) {
     return one[panels - 1];
 }
 
+/* Exchanges the second lanes of each row with the first ones of the row `distance` behind it. */
+#define EXCHANGE(distance, low, high) \
+    _Pragma("clang loop unroll(full)") for (int r = 0; r < 16; r++) { \
+        if (r & distance) continue; \
+        v16 x = rows[r], y = rows[r + distance]; \
+        rows[r] = __builtin_shufflevector(x, y, low); \
+        rows[r + distance] = __builtin_shufflevector(x, y, high); \
+    }
+#define LIST(...) __VA_ARGS__
+
+/* Turns a matrix of 16 by 16, exchanging its off-diagonal quarters, then theirs, down to single elements. */
+INLINE void turn(v16 *rows) {
+    EXCHANGE(8, LIST(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23), LIST(8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
+    EXCHANGE(4, LIST(0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27), LIST(4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31))
+    EXCHANGE(2, LIST(0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29), LIST(2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31))
+    EXCHANGE(1, LIST(0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30), LIST(1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31))
+}
+
 /* Columns 0 .. columns - 1 of a panel for `count` values of k, zeros behind them. */
 static void copy_panel(const float *b, int64_t row, int64_t column, int64_t count, int64_t columns, float *target) {
     if (columns > PANEL) columns = PANEL;
@@ -164,7 +182,14 @@ static void copy_panel(const float *b, int64_t row, int64_t column, int64_t coun
         for (int64_t i = 0; i < count; i++) v16_store(target + i * PANEL, load_some(b + i * row, columns));
         return;
     }
-    for (int64_t i = 0; i < count; i++) {
+    int64_t turned = row == 1 ? count / 16 * 16 : 0;
+    for (int64_t i = 0; i < turned; i += 16) {
+        v16 rows[16];
+        for (int64_t c = 0; c < PANEL; c++) rows[c] = c < columns ? v16_load(b + c * column + i) : v16_set(0.0f);
+        turn(rows);
+        for (int64_t r = 0; r < 16; r++) v16_store(target + (i + r) * PANEL, rows[r]);
+    }
+    for (int64_t i = turned; i < count; i++) {
         for (int64_t c = 0; c < PANEL; c++) target[i * PANEL + c] = c < columns ? b[i * row + c * column] : 0.0f;
     }
 }

@@ -122,3 +122,7 @@ METHOD(void, gemm)(
     AT(const kernel_set, set)
         ->gemm(AT(const gemm_job, job), AT(const float, a), AT(const float, b), AT(float, c), row_from, row_to, from, to);
 }
+
+METHOD(void, heads)(JNIEnv *env, jclass unused, jlong set, jlong job, jlong scratch, jlong from, jlong to) {
+    AT(const kernel_set, set)->heads(AT(const heads_job, job), AT(float, scratch), from, to);
+}

@@ -5,6 +5,7 @@
 #include "attention.h"
 #include "elementwise.h"
 #include "gemm.h"
+#include "heads.h"
 #include "matmul_nbits.h"
 
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
     void (*gemm_pack)(const gemm_job *j, const float *b, float *target, int64_t from, int64_t to);
     void (*gemm)(
         const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to);
+    void (*heads)(const heads_job *j, float *scratch, int64_t from, int64_t to);
 } kernel_set;
 
 /* The set of level `rank`, 0 being the plainest; NULL past the last and for sets this processor cannot run. */

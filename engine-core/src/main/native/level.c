@@ -5,6 +5,7 @@
 #include "gemm.c"
 #include "matmul_nbits.c"
 #include "rows.c"
+#include "heads.c"
 
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
@@ -23,4 +24,5 @@ const kernel_set KERNEL(set) = {
     .broadcast = KERNEL(broadcast),
     .gemm_pack = KERNEL(gemm_pack),
     .gemm = KERNEL(gemm),
+    .heads = KERNEL(heads),
 };

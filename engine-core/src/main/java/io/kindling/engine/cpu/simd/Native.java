@@ -118,4 +118,11 @@ final class Native {
 
     /** Rows {@code rowFrom} to {@code rowTo − 1}, panels {@code from} to {@code to − 1} of the product of a {@link GemmJob}. */
     static native void gemm(long set, long job, long a, long b, long c, long rowFrom, long rowTo, long from, long to);
+
+    /**
+     * Heads {@code from} to {@code to − 1} of a {@link HeadsJob}, those of a sequence side by side.
+     *
+     * @param scratch floats for one row of keys, and for as many more as queries are taken at once
+     */
+    static native void heads(long set, long job, long scratch, long from, long to);
 }

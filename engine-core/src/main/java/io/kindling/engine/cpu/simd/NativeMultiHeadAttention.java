@@ -1,8 +1,7 @@
 package io.kindling.engine.cpu.simd;
 
 import io.kindling.engine.cpu.KernelPool;
-import io.kindling.engine.cpu.simd.GemmJob.Addend;
-import io.kindling.engine.cpu.simd.GemmShape.Matrix;
+import io.kindling.engine.cpu.simd.HeadsJob.Field;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.provider.HostBuffer;
@@ -24,9 +23,6 @@ final class NativeMultiHeadAttention implements Kernel {
 
     /** Scores of all threads lie in one buffer, which Java addresses with an int. */
     private static final long LARGEST_SCORES = 1L << 30;
-
-    /** Room for one job, aligned like what follows it. */
-    private static final int JOB_BYTES = 128;
 
     private final long set;
     private final String level;
@@ -86,8 +82,10 @@ final class NativeMultiHeadAttention implements Kernel {
             return (int) k.dim(1);
         }
 
-        long scoreBytes() {
-            return q.dim(1) * k.dim(1) * Float.BYTES;
+        /** Room of one thread for a row that is added to scores, and for scores, in whole cache lines. */
+        long scratchBytes() {
+            long rows = 1 + Math.min(q.dim(1), HeadsJob.QUERIES_AT_ONCE);
+            return (rows * k.dim(1) * Float.BYTES + 63) / 64 * 64;
         }
     }
 
@@ -103,7 +101,7 @@ final class NativeMultiHeadAttention implements Kernel {
                 && isRows(found.v)
                 && found.q.elementCount() > 0
                 && found.keys() > 0
-                && found.scoreBytes() * pool.threads() * RANGES_PER_THREAD < LARGEST_SCORES
+                && found.scratchBytes() * pool.threads() * RANGES_PER_THREAD < LARGEST_SCORES
                 && (found.mask == null || isPadding(found.mask, found))
                 && (found.bias == null || isBias(found.bias, found))
                 && (found.mask == null || found.bias == null);
@@ -139,76 +137,52 @@ final class NativeMultiHeadAttention implements Kernel {
         Tensor output = context.output(0, DataType.FLOAT, q.dim(0), q.dim(1), operands.v.dim(2));
         int items = operands.batch() * heads;
         int ranges = Math.min(items, pool.threads() * RANGES_PER_THREAD);
-        long rangeBytes = JOB_BYTES + 64 * (operands.scoreBytes() / 64 + 1);
-        HostBuffer scratch = (HostBuffer) context.scratch(0, ranges * rangeBytes);
-        Tensor padding = operands.mask == null ? null : padding(context, operands);
+        long rangeBytes = operands.scratchBytes();
+        HostBuffer scratch = (HostBuffer) context.scratch(0, HeadsJob.BYTE_SIZE + ranges * rangeBytes);
+        describe(operands, output, new HeadsJob(scratch.bytes()));
+        long job = NativeMemory.addressOf(scratch);
         int each = (items + ranges - 1) / ranges;
-        pool.run(ranges, range -> {
-            int start = Math.toIntExact(range * rangeBytes);
-            for (int item = range * each; item < Math.min(items, (range + 1) * each); item++) {
-                head(operands, padding, output, item / heads, item % heads, scratch, start);
-            }
-        });
+        pool.run(
+                ranges,
+                range -> Native.heads(
+                        set,
+                        job,
+                        job + HeadsJob.BYTE_SIZE + range * rangeBytes,
+                        (long) range * each,
+                        Math.min(items, (range + 1L) * each)));
     }
 
-    /** The mask as what is added to scores, [batch, keys]. */
-    private Tensor padding(KernelContext context, Operands operands) {
-        Tensor mask = operands.mask;
-        Tensor added = Tensor.of(
-                DataType.FLOAT, mask.shape(), context.scratch(1, DataType.FLOAT.byteSize(mask.elementCount())));
-        for (int k = 0; k < mask.elementCount(); k++) {
-            added.floats().put(k, mask.ints().get(k) != 0 ? 0 : filter);
-        }
-        return added;
-    }
-
-    private void head(
-            Operands operands, Tensor padding, Tensor output, int batch, int head, HostBuffer scratch, int start) {
-        int queries = operands.queries();
-        int keys = operands.keys();
+    private void describe(Operands operands, Tensor output, HeadsJob job) {
+        long queries = operands.queries();
+        long keys = operands.keys();
         long width = operands.q.dim(2);
         long valueWidth = operands.v.dim(2);
-        int size = (int) width / heads;
-        int valueSize = (int) valueWidth / heads;
-        long base = NativeMemory.addressOf(scratch) + start;
-        long scores = base + JOB_BYTES;
-        var job = scratch.bytes().slice(start, JOB_BYTES);
-        float factor = scale == 0 ? (float) (1 / Math.sqrt(size)) : scale;
-        Addend addend = padding != null
-                ? new Addend(NativeMemory.addressOf(padding) + (long) batch * keys * Float.BYTES, 0, 1, 1)
-                : bias(operands, batch, head);
-        GemmJob.write(job, size, keys, new Matrix(width, 1), new Matrix(1, width), false, addend, factor);
-        long first = at(operands.q, ((long) batch * queries) * width + (long) head * size);
-        long second = at(operands.k, ((long) batch * keys) * width + (long) head * size);
-        Native.gemm(set, base, first, second, scores, 0, queries, 0, GemmJob.panels(keys));
-        Native.softmax(set, scores, scores, keys, 0, queries);
-        GemmJob.write(
-                job,
-                keys,
-                valueSize,
-                new Matrix(keys, 1),
-                new Matrix(valueWidth, 1),
-                false,
-                Addend.NONE,
-                1,
-                valueWidth);
-        long values = at(operands.v, ((long) batch * keys) * valueWidth + (long) head * valueSize);
-        long to = at(output, ((long) batch * queries) * valueWidth + (long) head * valueSize);
-        Native.gemm(set, base, scores, values, to, 0, queries, 0, GemmJob.panels(valueSize));
-    }
-
-    private static Addend bias(Operands operands, int batch, int head) {
+        long size = width / heads;
+        job.operand(Field.QUERY, NativeMemory.addressOf(operands.q), Field.QUERY_BATCH, queries, width, size)
+                .operand(Field.KEY, NativeMemory.addressOf(operands.k), Field.KEY_BATCH, keys, width, size)
+                .operand(
+                        Field.VALUE,
+                        NativeMemory.addressOf(operands.v),
+                        Field.VALUE_BATCH,
+                        keys,
+                        valueWidth,
+                        valueWidth / heads)
+                .set(Field.OUTPUT, NativeMemory.addressOf(output))
+                .set(Field.MASK, operands.mask == null ? 0 : NativeMemory.addressOf(operands.mask))
+                .set(Field.QUERIES, queries)
+                .set(Field.KEYS, keys)
+                .set(Field.HEADS, heads)
+                .set(Field.SIZE, size)
+                .set(Field.VALUE_SIZE, valueWidth / heads)
+                .set(Field.SCALE, scale == 0 ? (float) (1 / Math.sqrt(size)) : (double) scale)
+                .set(Field.FILTER, (double) filter);
         Tensor bias = operands.bias;
-        if (bias == null) {
-            return Addend.NONE;
-        }
-        long row = (bias.dim(0) == 1 ? 0 : batch) * bias.dim(1) + (bias.dim(1) == 1 ? 0 : head);
-        long columns = bias.dim(3);
-        return new Addend(at(bias, row * bias.dim(2) * columns), bias.dim(2) == 1 ? 0 : columns, 1, 1);
-    }
-
-    private static long at(Tensor tensor, long index) {
-        return NativeMemory.addressOf(tensor) + index * Float.BYTES;
+        long columns = bias == null || bias.dim(2) == 1 ? 0 : keys;
+        long matrix = bias == null ? 0 : bias.dim(2) * keys;
+        job.set(Field.BIAS, bias == null ? 0 : NativeMemory.addressOf(bias))
+                .set(Field.BIAS_BATCH, bias == null || bias.dim(0) == 1 ? 0 : bias.dim(1) * matrix)
+                .set(Field.BIAS_HEAD, bias == null || bias.dim(1) == 1 ? 0 : matrix)
+                .set(Field.BIAS_ROW, columns);
     }
 
     @Override

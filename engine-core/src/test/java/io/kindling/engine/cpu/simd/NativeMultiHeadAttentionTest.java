@@ -59,6 +59,15 @@ class NativeMultiHeadAttentionTest extends NativeLevels {
 
     @ParameterizedTest
     @MethodSource("levels")
+    void moreQueriesThanAreTakenAtOnceAttendAlike(String level) {
+        int rows = HeadsJob.QUERIES_AT_ONCE + 19;
+        Tensor q = rows(8, rows, 16);
+        equalToReference(
+                level, node(), 2e-6, q, rows(9, 37, 16), rows(10, 37, 16), null, null, bias(11, 1, HEADS, rows, 37));
+    }
+
+    @ParameterizedTest
+    @MethodSource("levels")
     void halvesAreTheReferences(String level) {
         Tensor q = Tensor.allocateHost(DataType.FLOAT16, 1, 2, HEADS * 4L);
         assertThat(OneNode.floats(run(level, node(), q, q, q).get(0))).containsOnly(0f);
