@@ -1,4 +1,4 @@
-"""same_text.py MODEL ROWS NEW_TOKENS OUT: the rows in batches, in 1 and in 7 partitions, and one by one."""
+"""same_text.py MODEL ROWS NEW_TOKENS OUT: the rows in batches, in 1 and in 7 partitions, one by one, and read with their answers."""
 import sys
 
 from pyspark.sql import DataFrame, SparkSession
@@ -28,6 +28,18 @@ table.repartition(4).createOrReplaceTempView("rows")
 spark.sql(
     f"SELECT id, onnx.generate('smollm2', prompt, map('max_new_tokens', {new_tokens})) AS answer FROM rows"
 ).write.json(f"{out}/one-by-one")
+
+answers = (
+    spark.read.format("onnx")
+    .option("model", "smollm2")
+    .option("prompt", "{prompt}")
+    .option("maxNewTokens", new_tokens)
+    .option("into", "answer")
+    .option("input.format", "json")
+    .load(rows)
+)
+answers.select("id", "answer").write.json(f"{out}/read")
+print("inputs", spark.sql("SELECT name FROM onnx.smollm2.ports WHERE direction = 'input'").count())
 
 print("sessions", jvm.io.kindling.spark.runtime.TaskEngines.sessionsOpened())
 spark.stop()

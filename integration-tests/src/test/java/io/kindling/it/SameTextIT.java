@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The same 200 rows have the same text on the command line and in all releases of Spark, in 1 and in 7 partitions, in
- * batches and one by one.
+ * batches, one by one, and read with their answers.
  */
 class SameTextIT {
     private static final String NEW_TOKENS = "8";
@@ -79,12 +79,13 @@ class SameTextIT {
                 NEW_TOKENS,
                 out.toString()));
         Processes.Result result = spark.run(javaHome, "spark-submit", arguments).orFail();
-        for (String way : List.of("batches-in-1", "batches-in-7", "one-by-one")) {
+        for (String way : List.of("batches-in-1", "batches-in-7", "one-by-one", "read")) {
             assertThat(Rows.read(out.resolve(way), "answer"))
                     .as(spark + ", " + way)
                     .isEqualTo(expected);
         }
         assertThat(result.out()).as("loaded models").contains("sessions 1\n");
+        assertThat(result.out()).as("ports of the model").containsPattern("inputs [1-9]");
     }
 
     @ParameterizedTest

@@ -66,33 +66,35 @@ public final class RunFunction implements UnboundFunction {
         StructField[] given = inputType.fields();
         DataType[] types = Arrays.stream(given).map(StructField::dataType).toArray(DataType[]::new);
         RowGenerator generator = RowGenerator.ofActiveSession();
-        int last = types.length - 1;
         if (model.isEmpty()) {
-            if (types.length < 2 || types.length > 3) {
-                throw refused("takes 2 or 3 arguments, not " + types.length);
-            }
-            if (!PromptFunction.isText(types[0]) || !(types[1] instanceof StructType)) {
-                throw refused(
-                        "needs a string and a struct of inputs, not " + types[0].sql() + " and " + types[1].sql());
-            }
-            if (types.length == 3 && !OptionsArgument.accepts(types[2])) {
-                throw refused("needs options as a map from strings, not " + types[2].sql());
-            }
-            types[0] = DataTypes.StringType;
-            RunArguments arguments = new RunArguments(
-                    "",
-                    types,
-                    feedable((StructType) types[1]),
-                    1,
-                    types.length == 3 ? OptionsArgument.of(2, types[2]) : OptionsArgument.NONE);
-            return new BoundRun(generator, arguments, plan(arguments.inputs(), List.of(), false), DataTypes.StringType);
+            return bindAnyModel(generator, types);
         }
+        int last = types.length - 1;
         boolean options = last > 0 && types[last] instanceof MapType && OptionsArgument.accepts(types[last]);
         return bind(
                 generator,
                 types,
                 options ? Arrays.copyOf(types, last) : types,
                 options ? OptionsArgument.of(last, types[last]) : OptionsArgument.NONE);
+    }
+
+    private BoundFunction bindAnyModel(RowGenerator generator, DataType[] types) {
+        if (types.length < 2 || types.length > 3) {
+            throw refused("takes 2 or 3 arguments, not " + types.length);
+        }
+        if (!PromptFunction.isText(types[0]) || !(types[1] instanceof StructType inputs)) {
+            throw refused("needs a string and a struct of inputs, not " + types[0].sql() + " and " + types[1].sql());
+        }
+        if (types.length == 3 && !OptionsArgument.accepts(types[2])) {
+            throw refused("needs options as a map from strings, not " + types[2].sql());
+        }
+        types[0] = DataTypes.StringType;
+        OptionsArgument options = types.length == 3 ? OptionsArgument.of(2, types[2]) : OptionsArgument.NONE;
+        return new BoundRun(
+                generator,
+                new RunArguments("", types, feedable(inputs), 1, options),
+                plan(inputs, List.of(), false),
+                DataTypes.StringType);
     }
 
     private BoundFunction bind(RowGenerator generator, DataType[] types, DataType[] inputs, OptionsArgument options) {
@@ -108,10 +110,7 @@ public final class RunFunction implements UnboundFunction {
         }
         StructType fed = struct ? (StructType) inputs[0] : named(names, inputs);
         ports.requireInputs(Arrays.asList(fed.fieldNames()));
-        for (StructField field : fed.fields()) {
-            if (!InputTypes.isFeedable(field.dataType())) {
-                throw refused(unfit(field));
-            }
+        for (StructField field : feedable(fed).fields()) {
             if (!field.dataType().equals(DataTypes.NullType)) {
                 InputTypes.check(GraphPorts.named(ports.inputs(), field.name()), field.dataType());
             }
@@ -147,14 +146,11 @@ public final class RunFunction implements UnboundFunction {
     private StructType feedable(StructType inputs) {
         for (StructField field : inputs.fields()) {
             if (!InputTypes.isFeedable(field.dataType())) {
-                throw refused(unfit(field));
+                throw refused("cannot feed a column of " + field.dataType().sql() + " to input '" + field.name()
+                        + "'; cast it");
             }
         }
         return inputs;
-    }
-
-    private static String unfit(StructField field) {
-        return "cannot feed a column of " + field.dataType().sql() + " to input '" + field.name() + "'; cast it";
     }
 
     private UnsupportedOperationException refused(String why) {

@@ -7,6 +7,7 @@ import io.kindling.spark.convert.PromptTemplate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.AnalysisException;
@@ -120,8 +121,8 @@ public final class OnnxTable implements SupportsRead {
 
     @Override
     public String name() {
-        return "onnx." + options.task().name().toLowerCase(java.util.Locale.ROOT) + "[model=" + options.model()
-                + "] of " + options.input();
+        return "onnx." + options.task().name().toLowerCase(Locale.ROOT) + "[model=" + options.model() + "] of "
+                + options.input();
     }
 
     @Override
@@ -138,7 +139,7 @@ public final class OnnxTable implements SupportsRead {
         return input.schema();
     }
 
-    /** Options that are not at their defaults, for plans. */
+    /** Options of the call, for plans. */
     Map<String, String> callOptions() {
         return options.call();
     }
