@@ -17,11 +17,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
 /** A function that encodes, in the batch operator: texts for the same model with the same options go together. */
 record EncodeCall<T>(RowGenerator generator, Arguments arguments, Encode<T> encode, Value<T> value)
         implements RowCall.Windowed {
-    @Override
-    public int inFlight() {
-        return generator.plan(Map.of()).inFlight();
-    }
-
     private record Use(ModelSource source, GenerationPlan plan) {}
 
     @Override

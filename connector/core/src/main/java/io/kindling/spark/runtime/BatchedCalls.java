@@ -72,7 +72,7 @@ public record BatchedCalls(List<RowCall> calls, Counters counters) implements Se
 
     private int inFlight(int[] submitted) {
         return Arrays.stream(submitted)
-                .map(call -> calls.get(call).inFlight())
+                .map(call -> ((RowCall.Submitted) calls.get(call)).inFlight())
                 .min()
                 .orElseThrow();
     }

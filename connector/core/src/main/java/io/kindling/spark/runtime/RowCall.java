@@ -7,11 +7,11 @@ import org.apache.spark.sql.catalyst.InternalRow;
 
 /** What a function does with its arguments in the batch operator, on the executor. Results are in Spark's internal form. */
 public sealed interface RowCall extends Serializable {
-    /** Rows that a task has in the engine at once. */
-    int inFlight();
-
     /** A function that answers row by row while others wait. */
     non-sealed interface Submitted extends RowCall {
+        /** Rows that a task has in the engine at once. */
+        int inFlight();
+
         /**
          * Begins a row.
          *

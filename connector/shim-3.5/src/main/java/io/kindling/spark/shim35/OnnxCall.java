@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.RuntimeReplaceable;
@@ -74,13 +75,18 @@ public final class OnnxCall extends Expression implements Unevaluable, Serializa
         return new OnnxCall(function, Trees.seq(arguments()), false, false);
     }
 
-    /** The arguments that are the same in all rows, in Spark's internal form. */
+    /** Model and options, in Spark's internal form, where they are the same in all rows; the prompt is no matter. */
     List<Optional<Object>> known() {
-        return arguments().stream()
-                .map(argument -> argument.foldable() && !Trees.exists(argument, RuntimeReplaceable.class::isInstance)
-                        ? Optional.ofNullable(argument.eval(null))
-                        : Optional.empty())
+        List<Expression> arguments = arguments();
+        return IntStream.range(0, arguments.size())
+                .mapToObj(i -> i == 1 ? Optional.empty() : known(arguments.get(i)))
                 .toList();
+    }
+
+    private static Optional<Object> known(Expression argument) {
+        return argument.foldable() && !Trees.exists(argument, RuntimeReplaceable.class::isInstance)
+                ? Optional.ofNullable(argument.eval(null))
+                : Optional.empty();
     }
 
     String describe() {
