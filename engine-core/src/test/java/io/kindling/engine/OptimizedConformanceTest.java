@@ -65,7 +65,8 @@ class OptimizedConformanceTest {
         assertThat(operators)
                 .containsEntry("com.microsoft::MultiHeadAttention", 6)
                 .containsEntry("com.microsoft::FusedGemm", 36)
-                .containsEntry("LayerNormalization", 13)
+                .containsEntry("com.microsoft::SkipLayerNormalization", 12)
+                .containsEntry("LayerNormalization", 1)
                 .doesNotContainKeys("Softmax", "Erf", "Transpose", "Reshape", "MatMul");
     }
 }

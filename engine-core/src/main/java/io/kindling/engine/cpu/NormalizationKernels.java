@@ -75,6 +75,9 @@ final class NormalizationKernels {
                 throw Shapes.invalid(
                         "input " + x + ", skip " + skip + " and gamma " + gamma + " must agree in the last axis");
             }
+            if (skip.elementCount() > x.elementCount()) {
+                throw Shapes.invalid("skip " + skip + " is larger than input " + x + ", over which it may repeat");
+            }
             int skipRows = TensorIo.count(skip) / Math.max(size, 1);
             Tensor y = context.output(0, x.type(), x.shape());
             Tensor sum = optionalOutput(context, 3, x.type(), x.shape());

@@ -66,8 +66,10 @@ public final class Optimizer {
                 new TransposeFusion(),
                 new AttentionFusion(),
                 new GeluFusion(),
+                new SiluFusion(),
                 new LayerNormFusion(),
                 new RmsNormFusion(),
+                new SkipNormFusion(),
                 new GemmFusion());
     }
 

@@ -125,6 +125,7 @@ public final class NativeBackend implements CpuBackend {
             case "::Gelu" -> gelu(reference, pool);
             case "com.microsoft::Gelu", "com.microsoft::BiasGelu" -> elementwise(Op.GELU, reference, pool);
             case "com.microsoft::FastGelu" -> elementwise(Op.GELU_TANH, reference, pool);
+            case "com.microsoft::QuickGelu" -> quickGelu(reference, pool);
             default -> reference;
         };
     }
@@ -138,6 +139,13 @@ public final class NativeBackend implements CpuBackend {
             boolean tanh = request.node().stringAttribute("approximate", "none").equals("tanh");
             return elementwise(tanh ? Op.GELU_TANH : Op.GELU, reference, pool).create(request);
         };
+    }
+
+    /** SiLU is the one of alpha 1. */
+    private KernelFactory quickGelu(KernelFactory reference, KernelPool pool) {
+        return request -> request.node().floatAttribute("alpha", 1.702f) == 1
+                ? elementwise(Op.SILU, reference, pool).create(request)
+                : reference.create(request);
     }
 
     /** Operators of two operands; before opset 7 an attribute could ask for another way of broadcasting. */
