@@ -66,7 +66,9 @@ class FaultsIT {
                 rows.toString(),
                 cut.toString(),
                 withoutTokenizer.toString(),
-                folder.resolve("nowhere").toString()));
+                folder.resolve("nowhere").toString(),
+                Repository.python(
+                        "tools/scripted_model.py", folder.resolve("scripted").toString())));
         Processes.Result result =
                 spark.run(SparkRelease.ownJava(), "spark-submit", arguments).orFail();
         Map<String, JsonNode> reports = new HashMap<>();
@@ -83,6 +85,12 @@ class FaultsIT {
             assertThat(text(reports, "without tokenizer " + way)).contains("tokenizer.json");
             assertThat(text(reports, "missing " + way)).contains("nowhere", "does not exist");
             assertThat(text(reports, "bad options " + way)).contains("max_new_tokenz", "temperature");
+            JsonNode cut = reports.get("overflow " + way).get(3);
+            assertThat(cut.get("error").isNull()).as(way).isTrue();
+            assertThat(cut.get("prompt_tokens").asInt()).as(way).isEqualTo(2048 - 4);
+            assertThat(text(reports, "too many " + way))
+                    .contains("rows of a task failed, more than maxErrorFraction 0.5");
+            assertThat(text(reports, "first one " + way)).contains("failed and onError is 'fail'");
         }
     }
 
