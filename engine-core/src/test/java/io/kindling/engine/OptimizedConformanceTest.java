@@ -40,7 +40,8 @@ class OptimizedConformanceTest {
 
     private Map<String, String> run(Provider provider, Path cases, Predicate<String> names) throws IOException {
         SessionOptions options = new SessionOptions(Precision.EXACT, 0);
-        return new ConformanceCases(provider, options, NodeCases.RANDOM, this::optimised).runAll(cases, names);
+        return new ConformanceCases(provider, options, NodeCases.RANDOM, (model, from) -> optimised(model))
+                .runAll(cases, names);
     }
 
     @Test
