@@ -31,6 +31,8 @@ class QueryShapesIT {
                 .filter(line -> line.startsWith("right ") || line.startsWith("wrong "))
                 .toList();
         assertThat(lines).hasSizeGreaterThan(40);
-        assertThat(lines.stream().filter(line -> line.startsWith("wrong "))).as(spark.toString()).isEmpty();
+        assertThat(lines.stream().filter(line -> line.startsWith("wrong ")))
+                .as(spark.toString())
+                .isEmpty();
     }
 }

@@ -172,8 +172,13 @@ public final class Generation {
                 ? functions.lit(null).cast("string")
                 : input.col(key).cast("string");
         Column promptColumn = messages ? MessageColumns.toJson(prompt, input) : prompt;
-        Dataset<Row> prompts = input.select(functions.col("*"), promptColumn.as(PROMPT), keyColumn.as(KEY), rowOptions().as(OPTIONS));
-        GenerateRows rows = new GenerateRows(source, plan, new RowPlans(settings, options, now), messages, details != null, counters);
+        Dataset<Row> prompts = input.select(
+                functions.col("*"),
+                promptColumn.as(PROMPT),
+                keyColumn.as(KEY),
+                rowOptions().as(OPTIONS));
+        GenerateRows rows = new GenerateRows(
+                source, plan, new RowPlans(settings, options, now), messages, details != null, counters);
         return prompts.mapPartitions(rows, Encoders.row(outputSchema(input.schema())));
     }
 

@@ -54,7 +54,9 @@ class LargePackageTest {
                 channel.write(mark(), offset);
             }
         }
-        var rows = SPARK.session().createDataset(List.of("a", "b"), Encoders.STRING()).toDF("q");
+        var rows = SPARK.session()
+                .createDataset(List.of("a", "b"), Encoders.STRING())
+                .toDF("q");
         assertThat(Generation.of(model.toUri().toString())
                         .prompt("{q}")
                         .option("distribution", "broadcast")
@@ -63,7 +65,10 @@ class LargePackageTest {
                         .collectAsList())
                 .hasSize(2);
         try (Stream<Path> packages = Files.list(cache)) {
-            Path written = packages.filter(Files::isDirectory).findFirst().orElseThrow().resolve("model.onnx.data");
+            Path written = packages.filter(Files::isDirectory)
+                    .findFirst()
+                    .orElseThrow()
+                    .resolve("model.onnx.data");
             assertThat(written).hasSize(SIZE);
             assertThat(markAt(written, BEYOND)).isEqualTo(MARK);
             assertThat(markAt(written, SIZE - MARK.length())).isEqualTo(MARK);

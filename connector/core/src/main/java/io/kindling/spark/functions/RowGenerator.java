@@ -47,6 +47,7 @@ final class RowGenerator implements Serializable {
     private final HadoopSettings hadoop;
     /** Of no account for equality: a query's equal calls are bound at times of their own. */
     private final LocalDateTime made;
+
     private final RowPlans plans;
     private final HashMap<String, ModelSource> delivered = new HashMap<>();
     /** Models and options are nearly always the same in all rows. */
@@ -161,7 +162,7 @@ final class RowGenerator implements Serializable {
     }
 
     synchronized GenerationPlan plan(Map<String, String> options) {
-return plans.of(options);
+        return plans.of(options);
     }
 
     @Override

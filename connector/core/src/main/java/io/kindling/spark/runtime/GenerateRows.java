@@ -65,8 +65,7 @@ public record GenerateRows(
                     : own.prompt().prompt(text);
         } catch (KindlingException bad) {
             return requests.answered(
-                    plan,
-                    GenerationResult.failed(key == null ? "" : key, List.of(), bad.code(), bad.getMessage()));
+                    plan, GenerationResult.failed(key == null ? "" : key, List.of(), bad.code(), bad.getMessage()));
         }
         return requests.submit(source, own, Requests.of(prompt, Optional.ofNullable(key), own.generation()));
     }

@@ -77,10 +77,7 @@ public final class TaskEngines {
      * driver, the client lives for this call.
      */
     public static <T> T with(
-            ModelSource source,
-            GenerationPlan plan,
-            Counters counters,
-            Action<GenerationEngine.Client, T> action) {
+            ModelSource source, GenerationPlan plan, Counters counters, Action<GenerationEngine.Client, T> action) {
         REQUESTS.increment();
         return use(source, plan, true, counters, model -> action.with(model.client()));
     }
@@ -91,27 +88,18 @@ public final class TaskEngines {
      * @param texts that it encodes
      */
     public static <T> T encode(
-            ModelSource source,
-            GenerationPlan plan,
-            Counters counters,
-            int texts,
-            Action<TextEncoder, T> action) {
+            ModelSource source, GenerationPlan plan, Counters counters, int texts, Action<TextEncoder, T> action) {
         REQUESTS.add(texts);
         return use(source, plan, false, counters, model -> action.with(model.encoder()));
     }
 
     /** Runs an action with the session of a model; see {@link #with}. */
-    static <T> T session(
-            ModelSource source, GenerationPlan plan, Counters counters, Action<Session, T> action) {
+    static <T> T session(ModelSource source, GenerationPlan plan, Counters counters, Action<Session, T> action) {
         return use(source, plan, false, counters, model -> action.with(model.session()));
     }
 
     private static <T> T use(
-            ModelSource source,
-            GenerationPlan plan,
-            boolean generates,
-            Counters counters,
-            Action<Opened, T> action) {
+            ModelSource source, GenerationPlan plan, boolean generates, Counters counters, Action<Opened, T> action) {
         TaskContext context = TaskContext.get();
         if (context == null) {
             try (Opened once = open(source, plan, generates, counters)) {
@@ -166,8 +154,7 @@ public final class TaskEngines {
         });
     }
 
-    private synchronized Opened opened(
-            ModelSource source, GenerationPlan plan, boolean generates, Counters counters) {
+    private synchronized Opened opened(ModelSource source, GenerationPlan plan, boolean generates, Counters counters) {
         if (closed) {
             throw new IllegalStateException("the task has ended");
         }
@@ -175,8 +162,7 @@ public final class TaskEngines {
                 new Use(source, plan.engine(), generates), use -> open(source, plan, generates, counters));
     }
 
-    private static Opened open(
-            ModelSource source, GenerationPlan plan, boolean generates, Counters counters) {
+    private static Opened open(ModelSource source, GenerationPlan plan, boolean generates, Counters counters) {
         EngineRegistry.Lease lease = registry.acquire(
                 new EngineRegistry.Request(source, plan.nodeCache(), plan.engine(), generates, plan.memory()));
         if (lease.openedHere()) {

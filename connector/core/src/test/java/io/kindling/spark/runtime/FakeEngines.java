@@ -168,8 +168,9 @@ public final class FakeEngines {
             return GenerationResult.failed(request.id(), List.of(1, 2), ErrorCode.IO, "a moment's trouble");
         }
         String key = request.rowKey().isPresent() ? " #" + request.id() : "";
-        String seed =
-                request.options().seed() == 0 ? "" : " seed " + request.options().seed();
+        String seed = request.options().seed() == 0
+                ? ""
+                : " seed " + request.options().seed();
         return new GenerationResult(
                 request.id(),
                 List.of(1, 2, 3),
