@@ -54,8 +54,8 @@ class StreamsTest {
 
     @Test
     void theOperatorCountsWhatItDoes() {
-        Dataset<Row> rows = SPARK.session()
-                .sql("SELECT onnx.generate('m', q) FROM VALUES ('a'), (NULL), ('BAD') AS s(q)");
+        Dataset<Row> rows =
+                SPARK.session().sql("SELECT onnx.generate('m', q) FROM VALUES ('a'), (NULL), ('BAD') AS s(q)");
         rows.collectAsList();
         SparkPlan plan = rows.queryExecution().executedPlan();
         OnnxBatchExec operator = (OnnxBatchExec) find(plan);
