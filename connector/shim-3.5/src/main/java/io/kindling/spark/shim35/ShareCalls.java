@@ -18,7 +18,6 @@ import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
 import org.apache.spark.sql.catalyst.plans.logical.CTERelationDef;
 import org.apache.spark.sql.catalyst.plans.logical.CTERelationRef;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
 import org.apache.spark.sql.catalyst.plans.logical.View;
 import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
 import org.apache.spark.sql.catalyst.rules.Rule;
@@ -47,10 +46,11 @@ final class ShareCalls extends Rule<LogicalPlan> {
         return plans;
     }
 
-    /** Aliases and views are equal to what they hold, which is looked at by itself. */
+    /** Views, aliases and projections that only rename are equal to what they hold, which is looked at by itself. */
     private static boolean isShareable(LogicalPlan plan) {
-        return !(plan instanceof SubqueryAlias)
-                && !(plan instanceof View)
+        return !(plan instanceof View)
+                && Trees.<LogicalPlan>list(plan.children()).stream()
+                        .noneMatch(child -> child.canonicalized().equals(plan.canonicalized()))
                 && !(plan instanceof CTERelationDef)
                 && hasCalls(plan)
                 && !Trees.exists(plan, ShareCalls::isCorrelated)
