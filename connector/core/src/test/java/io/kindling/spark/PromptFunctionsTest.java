@@ -100,7 +100,8 @@ class PromptFunctionsTest {
         assertThat(sql(
                         "SELECT id, onnx.generate('fake', q, map('seed', cast(id AS STRING), 'max_new_tokens', cast(id AS"
                                 + " STRING))) FROM questions WHERE id IN (1, 3) ORDER BY id"))
-                .containsExactly(RowFactory.create(1, "re: two words max 1"), RowFactory.create(3, "re:  max 3"));
+                .containsExactly(
+                        RowFactory.create(1, "re: two words max 1 seed 1"), RowFactory.create(3, "re:  max 3 seed 3"));
     }
 
     @Test
