@@ -34,6 +34,7 @@ ENVIRONMENTS = {
     "silero": ["--no-deps", "silero-vad==6.2.3"],
     # what the benchmarks compare with
     "peers": ["onnxruntime-genai==0.18.0", "onnxruntime==1.32.0", "numpy"],
+    "embedding-peer": ["onnxruntime==1.32.0", "tokenizers==0.23.3", "numpy", "pandas==2.3.3", "pyarrow>=18"],
     # what Spark Connect, notebooks and the checks of the PySpark module need beside a Spark, whose folder comes by PYTHONPATH
     "pyspark-extras": ["grpcio==1.76.0", "grpcio-status==1.76.0", "googleapis-common-protos==1.71.0", "zstandard==0.25.0",
                        "pandas==2.3.3", "pyarrow>=18", "nbclient==0.10.2", "nbformat==5.10.4", "ipykernel==6.31.0",
