@@ -66,16 +66,7 @@ class ExamplesIT {
 
     @Test
     void sqlOverVectorsAndClasses() throws IOException {
-        Path queues = folder.resolve("queues");
-        Processes.run(
-                        Repository.ROOT,
-                        Map.of(),
-                        Repository.python("tools/pyenv.py", "oracle"),
-                        "examples/train_classifier.py",
-                        Repository.encoder().toString(),
-                        "examples/data/tickets.csv",
-                        queues.toString())
-                .orFail();
+        Path queues = Repository.ticketClassifier(folder);
         Path both = folder.resolve("both.sql");
         Files.writeString(
                 both,

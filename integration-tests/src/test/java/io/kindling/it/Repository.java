@@ -2,6 +2,7 @@ package io.kindling.it;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 
 /** Places of this repository, and the real model. */
 final class Repository {
@@ -37,11 +38,26 @@ final class Repository {
         return encoder;
     }
 
+    /** The classifier of tickets that the examples train, in a folder below this one. */
+    static Path ticketClassifier(Path folder) {
+        Path classifier = folder.resolve("queues");
+        Processes.run(
+                        ROOT,
+                        Map.of(),
+                        python("tools/pyenv.py", "oracle"),
+                        "examples/train_classifier.py",
+                        encoder().toString(),
+                        "examples/data/tickets.csv",
+                        classifier.toString())
+                .orFail();
+        return classifier;
+    }
+
     /** The last line that one of the repository's own scripts prints. */
     static String python(String... command) {
         String[] whole = new String[command.length + 1];
         whole[0] = "python3";
         System.arraycopy(command, 0, whole, 1, command.length);
-        return Processes.run(ROOT, java.util.Map.of(), whole).orFail().lastLine();
+        return Processes.run(ROOT, Map.of(), whole).orFail().lastLine();
     }
 }

@@ -42,17 +42,8 @@ class SnippetsIT {
 
     @BeforeAll
     static void models() throws IOException {
-        queues = folder.resolve("queues");
+        queues = Repository.ticketClassifier(folder);
         churn = folder.resolve("churn.onnx");
-        Processes.run(
-                        Repository.ROOT,
-                        Map.of(),
-                        Repository.python("tools/pyenv.py", "oracle"),
-                        "examples/train_classifier.py",
-                        Repository.encoder().toString(),
-                        "examples/data/tickets.csv",
-                        queues.toString())
-                .orFail();
         Processes.run(
                         Repository.ROOT,
                         Map.of(),
