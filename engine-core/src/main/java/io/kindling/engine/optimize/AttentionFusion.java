@@ -19,7 +19,7 @@ import java.util.Optional;
  * com.microsoft::MultiHeadAttention}. Queries, keys and values must come from {@code [batch, tokens, heads, size]}: keys that a
  * cache was joined to are left to those who know caches. Float32 alone.
  */
-final class AttentionFusion implements GraphPass {
+final class AttentionFusion implements IndexedPass {
     private static final long[] HEADS_FIRST = {0, 2, 1, 3};
     private static final long[] KEYS_TURNED = {0, 2, 3, 1};
 
@@ -29,8 +29,8 @@ final class AttentionFusion implements GraphPass {
     }
 
     @Override
-    public Graph apply(Graph graph) {
-        return Fusion.apply(graph, AttentionFusion::replace);
+    public Graph apply(Graph graph, GraphIndex index) {
+        return Fusion.apply(graph, index, AttentionFusion::replace);
     }
 
     private static Optional<Replacement> replace(Node last, GraphIndex graph) {

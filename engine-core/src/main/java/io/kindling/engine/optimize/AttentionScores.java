@@ -15,6 +15,9 @@ import java.util.Optional;
 record AttentionScores(Node product, double scale, List<Bias> biases) {
     private static final int RANK = 4;
 
+    /** Steps between a product and what its scores become; a file may chain any number. */
+    private static final int MOST_STEPS = 16;
+
     /** What swallows any score that it is added to, and replaces it so. */
     private static final double SWALLOWS = -1e20;
 
@@ -34,8 +37,13 @@ record AttentionScores(Node product, double scale, List<Bias> biases) {
 
     /** What the value is, where its nodes make it for nobody else. */
     static Optional<AttentionScores> of(String value, GraphIndex graph) {
+        return of(value, MOST_STEPS, graph);
+    }
+
+    private static Optional<AttentionScores> of(String value, int steps, GraphIndex graph) {
         Optional<Node> producer = graph.producer(value)
-                .filter(node -> graph.isReadOnce(value) && node.domain().isEmpty());
+                .filter(node ->
+                        steps > 0 && graph.isReadOnce(value) && node.domain().isEmpty());
         if (producer.isEmpty() || !producer.get().attributes().isEmpty()) {
             return Optional.empty();
         }
@@ -43,25 +51,26 @@ record AttentionScores(Node product, double scale, List<Bias> biases) {
         return switch (node.opType()) {
             case "MatMul" -> Optional.of(new AttentionScores(node, 1, List.of()));
             case "Mul", "Div" ->
-                Scaled.of(node, graph).flatMap(scaled -> of(scaled.value(), graph)
+                Scaled.of(node, graph).flatMap(scaled -> of(scaled.value(), steps - 1, graph)
                         .filter(scores -> scores.biases.isEmpty())
                         .map(scores -> new AttentionScores(scores.product, scores.scale * scaled.factor(), List.of())));
-            case "Add" -> added(node, 0, graph).or(() -> added(node, 1, graph));
-            case "Where" -> filled(node, 1, graph).or(() -> filled(node, 2, graph));
+            case "Add" -> added(node, 0, steps, graph).or(() -> added(node, 1, steps, graph));
+            case "Where" -> filled(node, 1, steps, graph).or(() -> filled(node, 2, steps, graph));
             default -> Optional.empty();
         };
     }
 
     /** @param bias which operand the bias is */
-    private static Optional<AttentionScores> added(Node add, int bias, GraphIndex graph) {
+    private static Optional<AttentionScores> added(Node add, int bias, int steps, GraphIndex graph) {
         String value = add.inputs().get(bias);
         return graph.isFloat(value) && graph.rank(value) == RANK
-                ? of(add.inputs().get(1 - bias), graph).map(scores -> scores.plus(new Bias(value, Optional.empty())))
+                ? of(add.inputs().get(1 - bias), steps - 1, graph)
+                        .map(scores -> scores.plus(new Bias(value, Optional.empty())))
                 : Optional.empty();
     }
 
     /** @param fill which operand replaces scores */
-    private static Optional<AttentionScores> filled(Node where, int fill, GraphIndex graph) {
+    private static Optional<AttentionScores> filled(Node where, int fill, int steps, GraphIndex graph) {
         String condition = where.inputs().get(0);
         String number = where.inputs().get(fill);
         boolean fits = graph.type(condition).equals(Optional.of(DataType.BOOL))
@@ -69,7 +78,7 @@ record AttentionScores(Node product, double scale, List<Bias> biases) {
                 && graph.isFloat(number)
                 && graph.number(number).orElse(0) <= SWALLOWS;
         return fits
-                ? of(where.inputs().get(3 - fill), graph)
+                ? of(where.inputs().get(3 - fill), steps - 1, graph)
                         .map(scores -> scores.plus(new Bias(condition, Optional.of(new Fill(number, fill == 1)))))
                 : Optional.empty();
     }

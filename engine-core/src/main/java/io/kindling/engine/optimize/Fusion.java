@@ -29,12 +29,12 @@ final class Fusion {
     }
 
     /** What the stretches leave unread goes with them. */
-    static Graph apply(Graph graph, Rule rule) {
-        Graph fused = apply(graph, GraphIndex.of(graph), rule);
+    static Graph apply(Graph graph, GraphIndex index, Rule rule) {
+        Graph fused = replaced(graph, index, rule);
         return fused == graph ? graph : new DeadCode().apply(fused);
     }
 
-    private static Graph apply(Graph graph, GraphIndex index, Rule rule) {
+    private static Graph replaced(Graph graph, GraphIndex index, Rule rule) {
         Graph.Builder result = graph.toBuilder();
         result.nodes().clear();
         boolean changed = false;
@@ -46,7 +46,7 @@ final class Fusion {
                 changed = true;
                 continue;
             }
-            Node inner = Bodies.map(node, body -> apply(body, index.ofBody(body), rule));
+            Node inner = Bodies.map(node, body -> replaced(body, index.ofBody(body), rule));
             changed |= !Bodies.of(inner).equals(Bodies.of(node));
             result.nodes().add(inner);
         }

@@ -11,7 +11,7 @@ import java.util.Optional;
  * {@code x/2 · (1 + erf(x/√2))} becomes {@code com.microsoft::Gelu}, and with {@code tanh(√(2/π) · (x + 0.044715 x³))} in place of
  * erf {@code FastGelu}, whatever the order of the factors. Float32 alone: in narrower types the steps round, the operators do not.
  */
-final class GeluFusion implements GraphPass {
+final class GeluFusion implements IndexedPass {
     private static final double CUBE = 0.044715;
 
     @Override
@@ -20,8 +20,8 @@ final class GeluFusion implements GraphPass {
     }
 
     @Override
-    public Graph apply(Graph graph) {
-        return Fusion.apply(graph, GeluFusion::replace);
+    public Graph apply(Graph graph, GraphIndex index) {
+        return Fusion.apply(graph, index, GeluFusion::replace);
     }
 
     private static Optional<Replacement> replace(Node last, GraphIndex graph) {

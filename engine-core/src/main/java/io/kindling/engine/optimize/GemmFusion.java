@@ -14,7 +14,7 @@ import java.util.Set;
  * A product with a constant matrix, the vector added to it and the activation that follows become {@code com.microsoft::FusedGemm},
  * whose rows here may have any axes. Float32 alone.
  */
-final class GemmFusion implements GraphPass {
+final class GemmFusion implements IndexedPass {
     private static final String MICROSOFT = "com.microsoft";
     private static final String OPERATOR = "FusedGemm";
     private static final String ACTIVATION = "activation";
@@ -28,8 +28,8 @@ final class GemmFusion implements GraphPass {
     }
 
     @Override
-    public Graph apply(Graph graph) {
-        return Fusion.apply(graph, GemmFusion::replace);
+    public Graph apply(Graph graph, GraphIndex index) {
+        return Fusion.apply(graph, index, GemmFusion::replace);
     }
 
     private static Optional<Replacement> replace(Node last, GraphIndex graph) {

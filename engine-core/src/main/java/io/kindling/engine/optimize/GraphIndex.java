@@ -52,7 +52,7 @@ final class GraphIndex {
         return new GraphIndex(body, constants, () -> ShapeInference.proveBody(body, known()));
     }
 
-    private Knowledge known() {
+    Knowledge known() {
         if (known == null) {
             known = inference.get();
         }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  * {@code (x − mean(x)) · weight / √(mean((x − mean(x))²) + epsilon) + bias} along the last axis becomes {@code LayerNormalization}: as
  * torch writes it, and as TensorFlow does, {@code x·g + (bias − mean(x)·g)} with {@code g = weight / √…}. Float32 alone.
  */
-final class LayerNormFusion implements GraphPass {
+final class LayerNormFusion implements IndexedPass {
     private static final String OPERATOR = "LayerNormalization";
 
     @Override
@@ -20,8 +20,8 @@ final class LayerNormFusion implements GraphPass {
     }
 
     @Override
-    public Graph apply(Graph graph) {
-        return Fusion.apply(graph, LayerNormFusion::replace);
+    public Graph apply(Graph graph, GraphIndex index) {
+        return Fusion.apply(graph, index, LayerNormFusion::replace);
     }
 
     private static Optional<Replacement> replace(Node last, GraphIndex graph) {

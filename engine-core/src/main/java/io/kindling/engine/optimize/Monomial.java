@@ -14,6 +14,9 @@ record Monomial(double coefficient, Map<String, Double> exponents) {
     /** Constants that stand for one number differ by so much, relatively: exporters round them to float32. */
     private static final double ROUNDING = 3e-7;
 
+    /** Nodes that are looked into; a file may chain any number of products. */
+    private static final int MOST_NODES = 32;
+
     /** The product that the value is, whoever else reads it. */
     static Monomial ofResult(Node node, GraphIndex graph) {
         Factors factors = new Factors(graph);
@@ -59,6 +62,7 @@ record Monomial(double coefficient, Map<String, Double> exponents) {
         private final GraphIndex graph;
         private final Map<String, Double> exponents = new HashMap<>();
         private double coefficient = 1;
+        private int nodes;
 
         private Factors(GraphIndex graph) {
             this.graph = graph;
@@ -71,7 +75,8 @@ record Monomial(double coefficient, Map<String, Double> exponents) {
 
         private void multiply(String value, double exponent) {
             OptionalDouble number = graph.number(value);
-            Optional<Node> producer = graph.producer(value).filter(node -> graph.isReadOnce(value));
+            Optional<Node> producer =
+                    graph.producer(value).filter(node -> nodes < MOST_NODES && graph.isReadOnce(value));
             if (number.isPresent()) {
                 coefficient *= Math.pow(number.getAsDouble(), exponent);
             } else if (producer.isPresent()) {
@@ -82,6 +87,7 @@ record Monomial(double coefficient, Map<String, Double> exponents) {
         }
 
         private void multiplyNode(Node node, String value, double exponent) {
+            nodes++;
             String operator = node.attributes().isEmpty() ? node.operator() : "";
             switch (operator) {
                 case "Mul" -> node.inputs().forEach(input -> multiply(input, exponent));

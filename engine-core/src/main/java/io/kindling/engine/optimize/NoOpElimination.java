@@ -15,7 +15,10 @@ import java.util.stream.IntStream;
  * Nodes that give what they take become Identity: a Cast to the type that is, a product or quotient with one, a Transpose of no
  * axes, and what brings a shape back that a value had before Reshape, Squeeze and Unsqueeze.
  */
-final class NoOpElimination implements GraphPass {
+final class NoOpElimination implements IndexedPass {
+    /** So far back a shape is looked for: a file may chain any number of reshapings. */
+    private static final int MOST_STEPS = 16;
+
     private static final Set<String> RESHAPING = Set.of("Reshape", "Squeeze", "Unsqueeze", "Flatten");
 
     @Override
@@ -24,8 +27,8 @@ final class NoOpElimination implements GraphPass {
     }
 
     @Override
-    public Graph apply(Graph graph) {
-        return Fusion.apply(graph, NoOpElimination::replace);
+    public Graph apply(Graph graph, GraphIndex index) {
+        return Fusion.apply(graph, index, NoOpElimination::replace);
     }
 
     private static Optional<Replacement> replace(Node node, GraphIndex graph) {
@@ -80,7 +83,7 @@ final class NoOpElimination implements GraphPass {
         Optional<List<Dimension>> shape = graph.shape(node.outputs().get(0));
         Optional<String> found = Optional.empty();
         Optional<Node> at = shape.isPresent() ? Optional.of(node) : Optional.empty();
-        while (at.isPresent()) {
+        for (int step = 0; step < MOST_STEPS && at.isPresent(); step++) {
             String source = at.get().inputs().get(0);
             found = graph.shape(source).equals(shape) ? Optional.of(source) : found;
             at = graph.producer(source).filter(n -> n.domain().isEmpty() && RESHAPING.contains(n.opType()));

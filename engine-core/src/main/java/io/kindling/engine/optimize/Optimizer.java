@@ -88,10 +88,13 @@ public final class Optimizer {
     }
 
     public Graph optimize(Graph graph) {
+        GraphIndex index = GraphIndex.of(graph);
         for (int round = 0; round < MAX_ROUNDS; round++) {
             Graph before = graph;
             for (GraphPass pass : passes) {
-                graph = pass.apply(graph);
+                Graph after = pass instanceof IndexedPass indexed ? indexed.apply(graph, index) : pass.apply(graph);
+                index = after == graph ? index : GraphIndex.of(after);
+                graph = after;
             }
             if (graph == before) {
                 break;

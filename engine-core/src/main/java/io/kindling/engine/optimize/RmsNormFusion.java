@@ -9,15 +9,15 @@ import java.util.Optional;
  * {@code x · weight / √(mean(x²) + epsilon)} along the last axis becomes {@code SimplifiedLayerNormalization}, whatever the order of
  * the factors. Float32 alone.
  */
-final class RmsNormFusion implements GraphPass {
+final class RmsNormFusion implements IndexedPass {
     @Override
     public String name() {
         return "rms_norm_fusion";
     }
 
     @Override
-    public Graph apply(Graph graph) {
-        return Fusion.apply(graph, RmsNormFusion::replace);
+    public Graph apply(Graph graph, GraphIndex index) {
+        return Fusion.apply(graph, index, RmsNormFusion::replace);
     }
 
     private static Optional<Replacement> replace(Node last, GraphIndex graph) {

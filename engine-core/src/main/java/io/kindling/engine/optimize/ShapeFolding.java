@@ -20,15 +20,15 @@ import java.util.Set;
  * Replaces shape arithmetic by its result where the shapes that it reads are known as far as it reads them, and gives
  * Reshape a constant target where it differs from its input in known sizes only.
  */
-final class ShapeFolding implements GraphPass {
+final class ShapeFolding implements IndexedPass {
     @Override
     public String name() {
         return "shape_folding";
     }
 
     @Override
-    public Graph apply(Graph graph) {
-        return apply(graph, ShapeInference.prove(graph));
+    public Graph apply(Graph graph, GraphIndex index) {
+        return apply(graph, index.known());
     }
 
     private Graph apply(Graph graph, Knowledge known) {

@@ -12,15 +12,15 @@ import java.util.Optional;
  * SiLU, {@code x · sigmoid(x)}, becomes {@code com.microsoft::QuickGelu} with an alpha of one. Another alpha gains nothing: it has no
  * kernel that is faster than those of the nodes. Float32 alone.
  */
-final class SiluFusion implements GraphPass {
+final class SiluFusion implements IndexedPass {
     @Override
     public String name() {
         return "silu_fusion";
     }
 
     @Override
-    public Graph apply(Graph graph) {
-        return Fusion.apply(graph, SiluFusion::replace);
+    public Graph apply(Graph graph, GraphIndex index) {
+        return Fusion.apply(graph, index, SiluFusion::replace);
     }
 
     private static Optional<Replacement> replace(Node last, GraphIndex graph) {

@@ -14,7 +14,7 @@ import java.util.Optional;
  * The normalisation of a sum that nobody else reads adds on the way: {@code LayerNormalization} becomes {@code
  * com.microsoft::SkipLayerNormalization}, {@code SimplifiedLayerNormalization} its counterpart. Float32 alone, and terms of one shape.
  */
-final class SkipNormFusion implements GraphPass {
+final class SkipNormFusion implements IndexedPass {
     private static final Map<String, String> OPERATORS = Map.of(
             "LayerNormalization", "SkipLayerNormalization",
             "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization");
@@ -25,8 +25,8 @@ final class SkipNormFusion implements GraphPass {
     }
 
     @Override
-    public Graph apply(Graph graph) {
-        return Fusion.apply(graph, SkipNormFusion::replace);
+    public Graph apply(Graph graph, GraphIndex index) {
+        return Fusion.apply(graph, index, SkipNormFusion::replace);
     }
 
     private static Optional<Replacement> replace(Node last, GraphIndex graph) {

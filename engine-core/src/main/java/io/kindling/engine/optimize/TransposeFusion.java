@@ -11,15 +11,15 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** A Transpose of what another one made turns what that one took, in one step. */
-final class TransposeFusion implements GraphPass {
+final class TransposeFusion implements IndexedPass {
     @Override
     public String name() {
         return "transpose_fusion";
     }
 
     @Override
-    public Graph apply(Graph graph) {
-        return Fusion.apply(graph, TransposeFusion::replace);
+    public Graph apply(Graph graph, GraphIndex index) {
+        return Fusion.apply(graph, index, TransposeFusion::replace);
     }
 
     private static Optional<Replacement> replace(Node last, GraphIndex graph) {

@@ -9,14 +9,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kindling.engine.error.OptionException;
 import io.kindling.engine.ir.Attribute;
+import io.kindling.engine.ir.DataType;
+import io.kindling.engine.ir.Dimension;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.TensorData;
+import io.kindling.engine.ir.ValueInfo;
+import io.kindling.engine.ir.ValueType;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class OptimizerTest {
     private static Graph bodyOf(Graph graph, int node) {
@@ -199,5 +206,35 @@ class OptimizerTest {
                 .isInstanceOf(OptionException.class)
                 .hasMessageContaining("[magic]")
                 .hasMessageContaining("dead_code");
+    }
+
+    /** A file may chain any number of nodes: no pass goes down the stack with them. */
+    @Test
+    @Timeout(60)
+    void longChainsOfOneOperator() {
+        for (String operator : List.of("Mul", "Div", "Add", "Where", "Reshape")) {
+            List<Node> nodes = new ArrayList<>();
+            for (int k = 0; k < 10_000; k++) {
+                String inputs = operator.equals("Where") ? "mask,v%d,low".formatted(k) : "v%d,y".formatted(k);
+                nodes.add(node(inputs + " -> " + operator + " -> v" + (k + 1)));
+            }
+            nodes.add(node("v10000 -> Softmax -> weights", Map.of("axis", Attribute.of(-1))));
+            nodes.add(node("y -> Transpose -> turned", Map.of("perm", Attribute.of(0, 2, 1, 3))));
+            nodes.add(node("weights,turned -> MatMul -> product"));
+            nodes.add(node("product -> Transpose -> out", Map.of("perm", Attribute.of(0, 2, 1, 3))));
+            Graph.Builder chain = graph("", "out", nodes.toArray(Node[]::new)).toBuilder();
+            for (String input : List.of("v0", "y")) {
+                chain.inputs().add(new ValueInfo(input, type(DataType.FLOAT)));
+            }
+            chain.inputs().add(new ValueInfo("mask", type(DataType.BOOL)));
+            chain.initializers().put("low", TensorData.ofFloats(new long[0], -1e30f));
+            Graph optimized = Optimizer.standard((n, inputs) -> Optional.empty(), Set.of())
+                    .optimize(chain.build());
+            assertThat(optimized.nodes()).as(operator).isNotEmpty();
+        }
+    }
+
+    private static ValueType type(DataType element) {
+        return ValueType.TensorType.of(element, Collections.nCopies(4, Dimension.of(2)));
     }
 }
