@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param characterCut whether the last tokens were the beginning of a character, which {@code text} then leaves out
  * @param logits per step the highest raw logits, largest first; empty unless asked for
  * @param error set when {@code finishReason} is ERROR
+ * @param work what the engine did for it
  */
 public record GenerationResult(
         String id,
@@ -22,7 +23,8 @@ public record GenerationResult(
         FinishReason finishReason,
         boolean characterCut,
         List<List<TokenLogit>> logits,
-        Optional<RowError> error) {
+        Optional<RowError> error,
+        GenerationWork work) {
 
     /** Why generation ended. */
     public enum FinishReason {
@@ -57,6 +59,13 @@ public record GenerationResult(
                 FinishReason.ERROR,
                 false,
                 List.of(),
-                Optional.of(new RowError(code, message)));
+                Optional.of(new RowError(code, message)),
+                GenerationWork.NONE);
+    }
+
+    /** The same for one who asked for it under another id, or to whom other work is counted. */
+    public GenerationResult of(String newId, GenerationWork newWork) {
+        return new GenerationResult(
+                newId, promptIds, tokenIds, text, finishReason, characterCut, logits, error, newWork);
     }
 }

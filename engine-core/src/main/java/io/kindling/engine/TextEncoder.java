@@ -29,8 +29,9 @@ public interface TextEncoder {
      *
      * @param tokens how many tokens went in
      * @param truncated whether the text was longer and lost its end
+     * @param batch how many texts ran with it, itself included
      */
-    record Embedding(float[] vector, int tokens, boolean truncated) {}
+    record Embedding(float[] vector, int tokens, boolean truncated, int batch) {}
 
     /**
      * A text's classes.
@@ -38,8 +39,9 @@ public interface TextEncoder {
      * @param scores the likeliest first: probabilities over all classes, or for multi-label models of each class by itself
      * @param tokens how many tokens went in
      * @param truncated whether the text was longer and lost its end
+     * @param batch how many texts ran with it, itself included
      */
-    record Classification(List<Score> scores, int tokens, boolean truncated) {
+    record Classification(List<Score> scores, int tokens, boolean truncated, int batch) {
         public Classification {
             scores = List.copyOf(scores);
         }

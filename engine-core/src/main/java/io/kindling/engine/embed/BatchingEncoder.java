@@ -57,7 +57,7 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
             if (normalize) {
                 Pool.normalize(vector);
             }
-            return new Embedding(vector, input.ids().length, input.truncated());
+            return new Embedding(vector, input.ids().length, input.truncated(), batch.rows());
         });
     }
 
@@ -89,7 +89,10 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
             float[] logits = Arrays.copyOfRange(batch.values(), row * batch.width(), (row + 1) * batch.width());
             refuseNonFinite(logits, output);
             return new Classification(
-                    ClassScores.of(logits, io.labels(), io.multiLabel()), input.ids().length, input.truncated());
+                    ClassScores.of(logits, io.labels(), io.multiLabel()),
+                    input.ids().length,
+                    input.truncated(),
+                    batch.rows());
         });
     }
 

@@ -39,8 +39,9 @@ final class EncoderRun implements AutoCloseable {
      *
      * @param values row-major, widened to float32
      * @param length tokens of each row with padding
+     * @param rows texts in it; the graph may have a fixed number of them, more than these
      */
-    record Output(float[] values, long[] shape, int length) {
+    record Output(float[] values, long[] shape, int length, int rows) {
         /** Size of the last dimension. */
         int width() {
             return Math.toIntExact(shape[shape.length - 1]);
@@ -89,7 +90,7 @@ final class EncoderRun implements AutoCloseable {
         io.positionIds().ifPresent(name -> bind(name, rows, count, length, (row, t) -> t));
         binding.run();
         Tensor tensor = (Tensor) binding.output(output);
-        return new Output(floats(tensor, output), tensor.shape(), length);
+        return new Output(floats(tensor, output), tensor.shape(), length, rows.size());
     }
 
     private interface Filler {

@@ -3,6 +3,7 @@ package io.kindling.engine.generate;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationResult.FinishReason;
 import io.kindling.engine.GenerationResult.TokenLogit;
+import io.kindling.engine.GenerationWork;
 import io.kindling.engine.sample.StopMatcher;
 import io.kindling.engine.text.IncrementalDetokenizer;
 import io.kindling.engine.text.Tokenizer;
@@ -78,9 +79,17 @@ final class AnswerBuilder {
         characterCut = cut && !stops.stopped();
     }
 
-    /** The answer, under the id of one who waits for it. */
-    GenerationResult result(String id) {
+    /** The answer, without the id of one who waits for it. */
+    GenerationResult result(GenerationWork work) {
         return new GenerationResult(
-                id, Job.boxed(job.prompt), tokens, text.toString(), finish, characterCut, logits, Optional.empty());
+                "",
+                Job.boxed(job.prompt),
+                tokens,
+                text.toString(),
+                finish,
+                characterCut,
+                logits,
+                Optional.empty(),
+                work);
     }
 }

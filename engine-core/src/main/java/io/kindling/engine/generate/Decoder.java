@@ -31,6 +31,9 @@ interface Decoder extends AutoCloseable {
     /** The logits of the last run; valid until the next. */
     LogitRows logits();
 
+    /** KV pages in use now; 0 where there are no pages. */
+    long pagesInUse();
+
     /** Most KV pages in use at once; 0 where there are no pages. */
     long pagesPeak();
 

@@ -223,6 +223,11 @@ final class DenseDecoder implements Decoder {
     }
 
     @Override
+    public long pagesInUse() {
+        return 0;
+    }
+
+    @Override
     public long pagesPeak() {
         return 0;
     }

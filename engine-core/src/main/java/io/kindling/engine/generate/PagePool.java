@@ -39,6 +39,10 @@ final class PagePool {
         return created;
     }
 
+    int inUse() {
+        return inUse;
+    }
+
     int peak() {
         return peak;
     }

@@ -217,6 +217,11 @@ final class RaggedDecoder implements Decoder {
     }
 
     @Override
+    public long pagesInUse() {
+        return pool.inUse();
+    }
+
+    @Override
     public long pagesPeak() {
         return peak;
     }

@@ -2,6 +2,7 @@ package io.kindling.engine.generate;
 
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationResult.FinishReason;
+import io.kindling.engine.GenerationWork;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import java.util.ArrayDeque;
@@ -70,7 +71,7 @@ final class RequestBoard {
         if (refusal != null) {
             future.completeExceptionally(refusal);
         } else if (answered != null) {
-            future.complete(renamed(answered, id));
+            future.complete(answered.of(id, GenerationWork.DEDUPLICATED));
         }
         return future;
     }
@@ -136,7 +137,7 @@ final class RequestBoard {
         }
     }
 
-    /** Gives a job's result to all who wait for it. */
+    /** Gives a job's result to all who wait for it; its work is counted to the first of them. */
     void complete(Job job, GenerationResult result) {
         List<Job.Waiter> waiters;
         lock.lock();
@@ -152,7 +153,11 @@ final class RequestBoard {
         if (result.finishReason() == FinishReason.ERROR) {
             counters.failedRows.add(waiters.size());
         }
-        waiters.forEach(waiter -> waiter.future().complete(renamed(result, waiter.id())));
+        GenerationWork work = result.work();
+        for (Job.Waiter waiter : waiters) {
+            waiter.future().complete(result.of(waiter.id(), work));
+            work = GenerationWork.DEDUPLICATED;
+        }
     }
 
     /** Ends a client: what it waits for is cancelled, jobs that nobody else waits for are abandoned. */
@@ -228,17 +233,5 @@ final class RequestBoard {
 
     private static KindlingException cancelled() {
         return new KindlingException(ErrorCode.CANCELLED, "the client that asked for this text was closed");
-    }
-
-    private static GenerationResult renamed(GenerationResult result, String id) {
-        return new GenerationResult(
-                id,
-                result.promptIds(),
-                result.tokenIds(),
-                result.text(),
-                result.finishReason(),
-                result.characterCut(),
-                result.logits(),
-                result.error());
     }
 }

@@ -1,5 +1,6 @@
 package io.kindling.engine.generate;
 
+import io.kindling.engine.GenerationWork;
 import io.kindling.engine.generate.Decoder.Slice;
 import io.kindling.engine.sample.SamplerState;
 import java.util.Arrays;
@@ -14,6 +15,11 @@ final class Row implements AutoCloseable {
     private final DecoderSequence sequence;
     private int[] ids;
     private int known;
+    private final int found;
+    private int passes;
+    private double passShares;
+    private double nanos;
+    private long pagesPeak;
 
     Row(Job job, DecoderSequence sequence, AnswerBuilder answer) {
         this.job = job;
@@ -21,6 +27,7 @@ final class Row implements AutoCloseable {
         this.answer = answer;
         sampling = new SamplerState(job.options, job.rowKey, job.prompt);
         known = job.prompt.length;
+        found = sequence.length();
         ids = Arrays.copyOf(job.prompt, known + Math.min(ROOM, job.maxNewTokens));
     }
 
@@ -41,6 +48,24 @@ final class Row implements AutoCloseable {
 
     int known() {
         return known;
+    }
+
+    /**
+     * Counts a pass that the row was in.
+     *
+     * @param rows all that were in it
+     * @param passNanos its time
+     * @param pages that the engine has in use
+     */
+    void worked(int rows, long passNanos, long pages) {
+        passes++;
+        passShares += 1.0 / rows;
+        nanos += (double) passNanos / rows;
+        pagesPeak = Math.max(pagesPeak, pages);
+    }
+
+    GenerationWork work() {
+        return new GenerationWork(false, passes, passShares, nanos, found, pagesPeak);
     }
 
     void append(int token) {

@@ -2,6 +2,7 @@ package io.kindling.engine.generate;
 
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationResult;
+import io.kindling.engine.GenerationWork;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.generate.Decoder.Slice;
@@ -30,6 +31,8 @@ final class Scheduler implements Runnable {
     private final List<Slice> slices = new ArrayList<>();
     private final List<Row> sliceRows = new ArrayList<>();
     private Job blocked;
+    /** Until when the engine's time is counted to rows. */
+    private long counted;
 
     Scheduler(
             Decoder decoder,
@@ -67,7 +70,12 @@ final class Scheduler implements Runnable {
     }
 
     private boolean hasWork() throws InterruptedException {
-        return !rows.isEmpty() || blocked != null || board.awaitWork();
+        if (!rows.isEmpty() || blocked != null) {
+            return true;
+        }
+        boolean works = board.awaitWork();
+        counted = System.nanoTime();
+        return works;
     }
 
     private void dropAbandoned() {
@@ -97,14 +105,14 @@ final class Scheduler implements Runnable {
     private boolean admit(Job job) {
         AnswerBuilder answer = new AnswerBuilder(job, stopIds, tokenizer);
         if (answer.isFinished()) {
-            board.complete(job, answer.result(""));
+            board.complete(job, answer.result(GenerationWork.NONE));
             return true;
         }
         Optional<DecoderSequence> sequence;
         try {
             sequence = decoder.admit(job.prompt, job.prompt.length + job.maxNewTokens - 1);
         } catch (KindlingException fault) {
-            fail(job, fault);
+            fail(job, fault, GenerationWork.NONE);
             return true;
         }
         if (sequence.isEmpty()) {
@@ -176,6 +184,11 @@ final class Scheduler implements Runnable {
         decoder.run(step);
         counters.steps.increment();
         counters.stepRows.add(step.size());
+        long now = System.nanoTime();
+        for (Row row : stepRows) {
+            row.worked(stepRows.size(), now - counted, decoder.pagesInUse());
+        }
+        counted = now;
         int next = 0;
         for (int k = 0; k < step.size(); k++) {
             if (step.get(k).sample()) {
@@ -200,17 +213,18 @@ final class Scheduler implements Runnable {
         }
         if (row.answer.isFinished()) {
             release(row);
-            board.complete(row.job, row.answer.result(""));
+            board.complete(row.job, row.answer.result(row.work()));
         }
     }
 
     private void lose(Row row, KindlingException fault) {
         release(row);
-        fail(row.job, fault);
+        fail(row.job, fault, row.work());
     }
 
-    private void fail(Job job, KindlingException fault) {
-        board.complete(job, GenerationResult.failed("", Job.boxed(job.prompt), fault.code(), fault.getMessage()));
+    private void fail(Job job, KindlingException fault, GenerationWork work) {
+        GenerationResult failed = GenerationResult.failed("", Job.boxed(job.prompt), fault.code(), fault.getMessage());
+        board.complete(job, failed.of("", work));
     }
 
     private void release(Row row) {

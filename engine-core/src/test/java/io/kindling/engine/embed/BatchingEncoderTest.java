@@ -54,6 +54,9 @@ class BatchingEncoderTest {
 
     private static void assertVectors(List<Embedding> vectors, boolean normalized, Component component) {
         assertThat(vectors).hasSize(TEXTS.size());
+        double batches =
+                vectors.stream().mapToDouble(vector -> 1.0 / vector.batch()).sum();
+        assertThat(batches).as("a batch of n has n texts").isCloseTo(Math.rint(batches), within(1e-9));
         for (int t = 0; t < vectors.size(); t++) {
             JsonNode states = expected.get(t).get("states");
             int width = states.get(0).size();

@@ -2,6 +2,7 @@ package io.kindling.engine.generate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationEngine;
@@ -13,6 +14,7 @@ import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationResult.FinishReason;
 import io.kindling.engine.GenerationResult.TokenLogit;
+import io.kindling.engine.GenerationWork;
 import io.kindling.engine.Message;
 import io.kindling.engine.PromptOptions;
 import io.kindling.engine.error.ErrorCode;
@@ -41,6 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BatchingEngineTest {
     private static final GenerationOptions FOUR = GenerationOptions.defaults().withMaxNewTokens(4);
     private static final int CONTEXT = 32;
+    private static final GenerationWork WORK = new GenerationWork(false, 4, 4, 0, 0, 1);
 
     private final Semaphore gate = new Semaphore(0);
     private SuccessorDecoder decoder;
@@ -110,7 +113,8 @@ class BatchingEngineTest {
         gate.release(1_000_000);
         Client client = open(packs, 8, true, 8, 16);
         GenerationResult result = get(client.submit(text("r", "abc", FOUR)));
-        assertThat(result)
+        assertThat(result.work().nanos()).isPositive();
+        assertThat(result.of("r", WORK))
                 .isEqualTo(new GenerationResult(
                         "r",
                         List.of(97, 98, 99),
@@ -119,7 +123,31 @@ class BatchingEngineTest {
                         FinishReason.LENGTH,
                         false,
                         List.of(),
-                        Optional.empty()));
+                        Optional.empty(),
+                        WORK));
+    }
+
+    @Test
+    void rowsDivideThePassesThatTheyShare() throws Exception {
+        Client client = open(true, 3, false, 8, 16);
+        List<CompletableFuture<GenerationResult>> futures = new ArrayList<>();
+        for (int k = 0; k < 7; k++) {
+            futures.add(client.submit(
+                    text("r" + k, "abc".substring(k % 3), options(2 + k, List.of(), true, OnOverflow.ERROR))));
+        }
+        gate.release(1_000_000);
+        long passes = 0;
+        double shares = 0;
+        long pages = 0;
+        for (CompletableFuture<GenerationResult> future : futures) {
+            GenerationWork work = get(future).work();
+            passes += work.passes();
+            shares += work.passShares();
+            pages = Math.max(pages, work.kvPagesPeak());
+        }
+        assertThat(passes).isEqualTo(engine.stats().stepRows());
+        assertThat(shares).isCloseTo(engine.stats().steps(), within(1e-9));
+        assertThat(pages).as("three rows at once, a page each").isEqualTo(3);
     }
 
     @Test
@@ -296,12 +324,16 @@ class BatchingEngineTest {
         client.close();
         gate.release(1_000_000);
         assertThat(get(futures.get(1)).id()).isEqualTo("r1");
+        assertThat(get(futures.get(1)).work().passes()).isEqualTo(4);
         assertThat(get(futures.get(3)).text()).isEqualTo("defg");
+        assertThat(get(futures.get(3)).work()).isEqualTo(GenerationWork.DEDUPLICATED);
         assertThatThrownBy(() -> get(futures.get(0)))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(KindlingException.class)
                 .hasMessageContaining("the client that asked for this text was closed");
-        assertThat(get(other.submit(text("again", "abc", FOUR))).id()).isEqualTo("again");
+        GenerationResult again = get(other.submit(text("again", "abc", FOUR)));
+        assertThat(again.id()).isEqualTo("again");
+        assertThat(again.work()).isEqualTo(GenerationWork.DEDUPLICATED);
         assertThat(engine.stats().deduplicated()).isEqualTo(5);
         assertThat(engine.stats().generatedTokens()).isEqualTo(4);
     }

@@ -105,9 +105,16 @@ class PathsAgreeTest {
 
     @Test
     void equalBeginningsAreComputedOnce() throws Exception {
-        generate(ExecutionPath.RAGGED, 1, 512, true, List.of(PROMPTS.get(3), PROMPTS.get(6)));
+        List<GenerationResult> results =
+                generate(ExecutionPath.RAGGED, 1, 512, true, List.of(PROMPTS.get(3), PROMPTS.get(6)));
         assertThat(stats.promptTokens()).isEqualTo(600);
         assertThat(stats.prefixHitTokens()).isEqualTo(288);
+        assertThat(results)
+                .extracting(result -> result.work().prefixHitTokens())
+                .containsExactly(0, 288);
+        assertThat(results)
+                .as("one row at a time, the second with cached pages of the first")
+                .allMatch(result -> result.work().kvPagesPeak() == stats.kvPagesPeak());
     }
 
     private static List<GenerationResult> generate(

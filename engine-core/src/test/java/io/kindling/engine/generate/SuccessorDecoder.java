@@ -79,6 +79,12 @@ final class SuccessorDecoder implements Decoder {
         return logits;
     }
 
+    /** As if each sequence had one. */
+    @Override
+    public long pagesInUse() {
+        return open;
+    }
+
     @Override
     public long pagesPeak() {
         return 0;

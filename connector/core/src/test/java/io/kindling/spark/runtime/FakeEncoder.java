@@ -12,7 +12,10 @@ final class FakeEncoder implements TextEncoder {
     public List<Embedding> embed(List<String> texts, EncodingOptions options) {
         return checked(texts).stream()
                 .map(text -> new Embedding(
-                        new float[] {text.length(), options.maxTokens()}, text.length(), text.length() > 9))
+                        new float[] {text.length(), options.maxTokens()},
+                        text.length(),
+                        text.length() > 9,
+                        texts.size()))
                 .toList();
     }
 
@@ -22,7 +25,8 @@ final class FakeEncoder implements TextEncoder {
                 .map(text -> new Classification(
                         List.of(new Score(text.substring(0, 1), 0.75f), new Score("other", 0.25f)),
                         text.length(),
-                        false))
+                        false,
+                        texts.size()))
                 .toList();
     }
 

@@ -7,6 +7,7 @@ import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationResult.FinishReason;
 import io.kindling.engine.GenerationStats;
+import io.kindling.engine.GenerationWork;
 import io.kindling.engine.Message;
 import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
@@ -41,6 +42,9 @@ public final class FakeEngines {
 
     private static final Set<String> SEEN = ConcurrentHashMap.newKeySet();
     static final AtomicReference<EngineOptions> LAST_OPTIONS = new AtomicReference<>();
+    /** Of each answer: two rows shared its two passes of 1 ms, of 3 KV pages. */
+    private static final GenerationWork WORK = new GenerationWork(false, 2, 1, 1_000_000, 0, 3);
+
     static final long WEIGHT_BYTES = 40;
     static final long PREPACKED_BYTES = 30;
 
@@ -179,7 +183,8 @@ public final class FakeEngines {
                 FinishReason.STOP,
                 false,
                 List.of(),
-                Optional.empty());
+                Optional.empty(),
+                WORK);
     }
 
     private static String text(Prompt prompt) {
