@@ -21,6 +21,8 @@ final class CausalMask {
     /** Below it a score has no weight beside one that is not masked. */
     static final double MASKED = -1e4;
 
+    private static final List<Size> OVER = List.of(Size.FED, Size.TOTAL);
+
     private CausalMask() {}
 
     /**
@@ -93,7 +95,8 @@ final class CausalMask {
     }
 
     private static boolean isImplied(Form test, List<Form> known) {
-        return least(test) >= 0 || known.stream().anyMatch(form -> least(test.minus(form)) >= 0);
+        return test.least(OVER) >= 0
+                || known.stream().anyMatch(form -> test.minus(form).least(OVER) >= 0);
     }
 
     /** Of integers: below zero is at least one below it. */
@@ -134,21 +137,5 @@ final class CausalMask {
                                 : choice.no(),
                         d)
                 : element;
-    }
-
-    /**
-     * The least value of a form over all runs: with P = L − S earlier tokens, {@code 0 ≤ query < S}, {@code 0 ≤ key < P + S},
-     * {@code S ≥ 1}, {@code P ≥ 0}. That is a cone whose tip is S = 1 with all else 0; along its edges a form must not fall.
-     */
-    private static double least(Form form) {
-        if (form.axes().size() > 2) {
-            return Double.NEGATIVE_INFINITY;
-        }
-        long query = form.axis(1);
-        long key = form.axis(0);
-        long fed = form.fed() + form.total();
-        long past = form.total();
-        long steepest = Math.min(fed + Math.min(0, query) + Math.min(0, key), past + Math.min(0, key));
-        return steepest < 0 ? Double.NEGATIVE_INFINITY : form.constant() + fed;
     }
 }

@@ -2,6 +2,7 @@ package io.kindling.engine.optimize.ragged;
 
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.optimize.ragged.Fact.Fixed;
+import io.kindling.engine.optimize.ragged.Fact.Indexed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +40,21 @@ final class ConstantRules {
                 .flatMap(dims -> expands ? IndexRules.broadcast(dims, sizes) : tiled(dims, sizes))
                 .filter(dims -> dims.stream().allMatch(Size::isConstant))
                 .map(dims -> Fixed.ofShape(dims.stream().map(Size::constant).toList()));
+    }
+
+    /** {@code NonZero} of a tensor that has no zero: the places themselves follow from its shape. */
+    static Optional<Fact> places(Node node, List<Fact> inputs) {
+        boolean all = node.is("", "NonZero")
+                && inputs.get(0) instanceof Indexed full
+                && full.element().isConstant()
+                && !full.element().equals(Element.FALSE)
+                && full.dims().stream().allMatch(Size::isConstant);
+        if (!all) {
+            return Optional.empty();
+        }
+        List<Size> dims = ((Indexed) inputs.get(0)).dims();
+        long count = dims.stream().mapToLong(Size::constant).reduce(1, Math::multiplyExact);
+        return Optional.of(Fixed.ofShape(List.of((long) dims.size(), count)));
     }
 
     private static Optional<List<Size>> tiled(List<Size> dims, List<Size> repeats) {

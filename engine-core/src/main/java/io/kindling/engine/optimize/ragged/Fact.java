@@ -76,7 +76,7 @@ sealed interface Fact {
     record Indexed(List<Size> dims, Element element) implements Fact {
         public Indexed {
             dims = List.copyOf(dims);
-            element = IndexRules.settled(dims, element);
+            element = IndexLayouts.settled(dims, element);
         }
     }
 

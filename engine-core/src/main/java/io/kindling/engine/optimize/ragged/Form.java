@@ -64,6 +64,25 @@ record Form(double constant, long fed, long total, List<Long> axes) {
         return plus(other.times(-1));
     }
 
+    /**
+     * The least value over all runs and places in a tensor: indices lie from 0 to a dimension less 1, and S tokens are fed
+     * after P = L − S others, {@code S ≥ 1}, {@code P ≥ 0}. −∞ where there is none.
+     */
+    double least(List<Size> dims) {
+        if (axes.size() > dims.size()) {
+            return Double.NEGATIVE_INFINITY;
+        }
+        Form lowest = new Form(constant, fed, total, List.of());
+        for (int k = 0; k < axes.size(); k++) {
+            if (axes.get(k) < 0) {
+                Size last = dims.get(dims.size() - 1 - k).plus(Size.of(-1));
+                lowest = lowest.plus(of(last).times(axes.get(k)));
+            }
+        }
+        boolean falls = lowest.total < 0 || lowest.fed + lowest.total < 0;
+        return falls ? Double.NEGATIVE_INFINITY : lowest.constant + lowest.fed + lowest.total;
+    }
+
     /** With another form in place of the index of an axis. */
     Form substitute(int fromEnd, Form index) {
         List<Long> others = new ArrayList<>(axes);

@@ -184,4 +184,29 @@ final class IndexLayouts {
                         && bound.constant() <= size.constant();
         return before ? Optional.of(bound) : Optional.empty();
     }
+
+    /** Dimensions that are 1 long have index 0, whatever the formula says. */
+    static Element settled(List<Size> dims, Element element) {
+        int[] places = new int[dims.size()];
+        Arrays.setAll(places, k -> dims.get(dims.size() - 1 - k).is(1) ? -1 : k);
+        Element moved = Arrays.stream(places).noneMatch(place -> place < 0)
+                ? element
+                : element.forms(form -> form.move(places));
+        return decided(dims, moved);
+    }
+
+    /** Without choices that are made in the same way all over the tensor. */
+    private static Element decided(List<Size> dims, Element element) {
+        if (!(element instanceof Element.Choice choice)) {
+            return element;
+        }
+        Form test = choice.atLeastZero();
+        if (test.least(dims) >= 0) {
+            return decided(dims, choice.yes());
+        }
+        if (test.times(-1).least(dims) > 0) {
+            return decided(dims, choice.no());
+        }
+        return new Element.Choice(test, decided(dims, choice.yes()), decided(dims, choice.no()));
+    }
 }

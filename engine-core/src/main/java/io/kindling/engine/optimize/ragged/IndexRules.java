@@ -7,7 +7,6 @@ import io.kindling.engine.optimize.ragged.Fact.Fixed;
 import io.kindling.engine.optimize.ragged.Fact.Indexed;
 import io.kindling.engine.optimize.ragged.Fact.Sizes;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -382,12 +381,5 @@ final class IndexRules {
                 - LayoutRules.axis(axis.get()[0], data.dims().size());
         Form count = Form.index(fromEnd).plus(Form.of(1));
         return Optional.of(new Indexed(data.dims(), Element.map(data.element(), x -> product(x, count))));
-    }
-
-    /** Dimensions that are 1 long have index 0, whatever the formula says. */
-    static Element settled(List<Size> dims, Element element) {
-        int[] places = new int[dims.size()];
-        Arrays.setAll(places, k -> dims.get(dims.size() - 1 - k).is(1) ? -1 : k);
-        return Arrays.stream(places).noneMatch(place -> place < 0) ? element : element.forms(form -> form.move(places));
     }
 }

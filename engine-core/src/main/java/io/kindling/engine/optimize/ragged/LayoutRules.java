@@ -251,6 +251,26 @@ final class LayoutRules {
         throw Refusal.at(node, "gathers across tokens");
     }
 
+    /** Fixed entries of every token, picked along the axes before that of the tokens. */
+    static Tokens gatherNd(Node node, Fact data, Fact indices) {
+        Optional<List<Long>> shape = indices instanceof Fixed fixed ? fixed.shape() : Optional.empty();
+        boolean plain =
+                data instanceof Tokens && shape.isPresent() && !shape.get().isEmpty();
+        if (!plain || node.intAttribute("batch_dims", 0) != 0) {
+            throw Refusal.at(node, "gathers across tokens");
+        }
+        Tokens input = (Tokens) data;
+        int last = shape.get().size() - 1;
+        int picked = shape.get().get(last).intValue();
+        if (input.axis() < picked) {
+            throw Refusal.at(node, "gathers across tokens");
+        }
+        List<Size> dims = new ArrayList<>();
+        shape.get().subList(0, last).forEach(size -> dims.add(Size.of(size)));
+        dims.addAll(input.dims().subList(picked, input.rank()));
+        return new Tokens(dims, input.axis() - picked + last);
+    }
+
     /** {@code com.microsoft::GatherBlockQuantized} with token ids: 8-bit storage holds several narrow elements. */
     static Tokens gatherQuantized(Node node, Fact data, Fact indices) {
         boolean plain = data instanceof Fixed && indices instanceof Tokens && node.intAttribute("gather_axis", 0) == 0;

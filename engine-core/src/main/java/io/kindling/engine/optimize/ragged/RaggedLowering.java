@@ -226,6 +226,7 @@ public final class RaggedLowering {
         if (inputs.stream().noneMatch(Tokens.class::isInstance)) {
             return List.of(byIndex.<Fact>map(value -> countedTokens(node, value))
                     .or(() -> ConstantRules.expanded(node, inputs))
+                    .or(() -> ConstantRules.places(node, inputs))
                     .orElseThrow(() -> Refusal.at(node, "computes with sizes or masks in a way that is not followed")));
         }
         try {

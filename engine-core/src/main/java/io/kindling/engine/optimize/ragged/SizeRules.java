@@ -85,6 +85,9 @@ final class SizeRules {
         if (node.opType().equals("ReduceSum") && inputs.get(0) instanceof Indexed mask) {
             return sumOfOnes(node, mask, inputs);
         }
+        if (node.opType().equals("ReduceMax") && inputs.get(0) instanceof Indexed same) {
+            return onlyNumber(node, same, inputs);
+        }
         List<Sizes> sizes = new ArrayList<>();
         for (Fact input : inputs) {
             Optional<Sizes> known = sizes(input);
@@ -139,6 +142,19 @@ final class SizeRules {
         }
         // With keepdims the shape is [1, 1], else [1]; what reads it looks at the one value.
         return Optional.of(new Sizes(List.of(ones.dims().get(1)), false));
+    }
+
+    /** The largest of integers that are all the same. */
+    private static Optional<Fact> onlyNumber(Node node, Indexed same, List<Fact> inputs) {
+        boolean one = same.element().isConstant()
+                && node.intAttribute("keepdims", 1) == 0
+                && node.intsAttribute("axes").isEmpty()
+                && inputs.size() == 1
+                && same.dims().stream().allMatch(size -> size.isConstant() && size.constant() > 0);
+        double number = one ? ((Element.Leaf) same.element()).form().constant() : Double.NaN;
+        return number == Math.rint(number)
+                ? Optional.of(new Sizes(List.of(Size.of((long) number)), true))
+                : Optional.empty();
     }
 
     private static Sizes gather(Sizes data, Sizes indices) {

@@ -141,6 +141,7 @@ final class TokenRules {
             case "Tile" -> List.of(LayoutRules.tile(node, tokens(node, inputs, 0), inputs));
             case "GatherElements" -> List.of(LayoutRules.gatherElements(node, inputs.get(0), inputs.get(1)));
             case "Gather" -> List.of(LayoutRules.gather(node, inputs.get(0), inputs.get(1)));
+            case "GatherND" -> List.of(LayoutRules.gatherNd(node, inputs.get(0), inputs.get(1)));
             case "GatherBlockQuantized" -> List.of(LayoutRules.gatherQuantized(node, inputs.get(0), inputs.get(1)));
             case "RotaryEmbedding", "MRotaryEmbedding" -> List.of(rotary(node, inputs));
             case "LinearAttentionGate", "GatedAdd", "GatedRMSNorm", "ScaledSiLU" -> gate(node, inputs);
