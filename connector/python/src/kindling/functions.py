@@ -109,7 +109,7 @@ def run_json(model: ColumnOrName, inputs: Union[ColumnOrName, Mapping[str, Colum
     :param model: an alias or URI, or a column of these
     :param inputs: a STRUCT, or a dictionary of columns by the inputs' names
     """
-    return _call("run", model, _struct(inputs) if isinstance(inputs, Mapping) else inputs, options)
+    return _call("run_json", model, _struct(inputs) if isinstance(inputs, Mapping) else inputs, options)
 
 
 def message(role: str, content: ColumnOrName) -> Column:

@@ -42,7 +42,7 @@ public final class OnnxCatalog implements FunctionCatalog, TableCatalog, Support
     private static Map<String, UnboundFunction> functions() {
         Map<String, UnboundFunction> functions = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         PromptFunction.all().forEach(function -> functions.put(function.name(), function));
-        functions.put(RunFunction.NAME, RunFunction.ofAnyModel());
+        RunFunction.ofAnyModel().forEach(function -> functions.put(function.name(), function));
         return functions;
     }
 

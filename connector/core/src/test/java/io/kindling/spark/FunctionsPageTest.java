@@ -46,7 +46,9 @@ class FunctionsPageTest {
             "classify",
             "SELECT id, onnx.classify('sentiment', review) AS mood FROM reviews;",
             "run",
-            "SELECT from_json(onnx.run('churn', named_struct('x', features)), 'label BIGINT').label FROM customers;",
+            "SELECT id, onnx.run('churn', named_struct('x', features)).probabilities FROM customers;",
+            "run_json",
+            "SELECT from_json(onnx.run_json('churn', named_struct('x', features)), 'label BIGINT').label FROM customers;",
             "<model>.run",
             "SELECT id, onnx.churn.run(features).probabilities FROM customers;");
 
@@ -73,7 +75,7 @@ class FunctionsPageTest {
                 `SELECT usage FROM onnx.functions WHERE name = 'generate'` says the same, and a wrong call says how the function is called.
                 """);
         List<UnboundFunction> functions = new ArrayList<>(PromptFunction.all());
-        functions.add(RunFunction.ofAnyModel());
+        functions.addAll(RunFunction.ofAnyModel());
         functions.forEach(function -> entry(page, "", function));
         entry(page, "<model>.", RunFunction.of("model"));
         return page.toString();
@@ -86,7 +88,6 @@ class FunctionsPageTest {
         assertThat(EXAMPLES).containsKey(name);
         String meaning =
                 parts.group(4).replace(" The model is an alias set by spark.kindling.model.<alias>, or a URI.", "");
-        meaning = meaning.replace("onnx.<model>.run(…)", "`onnx.<model>.run(…)`");
         page.append("\n## onnx.")
                 .append(name.replace("<", "&lt;").replace(">", "&gt;"))
                 .append("\n\n```text\n");

@@ -130,6 +130,7 @@ class RunFunctionTest {
         refused("onnx.add.run(struct(v AS x, t AS text))", "the graph's input 'y' has no column");
         refused("onnx.add.run(v, v, id)", "a column of INT cannot feed input 'text' of string");
         refused("onnx.add.run(v, current_date(), t)", "cannot feed a column of DATE to input 'y'");
+        refused("onnx.run_json('add', v)", "onnx.run_json needs a string and a struct of inputs");
         refused("onnx.run('add', v)", "needs a string and a struct of inputs");
         refused("onnx.run('add')", "takes 2 or 3 arguments, not 1");
         refused("onnx.adder.run(v)", "no model is named 'adder'");

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** ONNX files for tests. */
-final class TestGraphs {
+public final class TestGraphs {
     static final int FLOAT = 1;
     static final int INT32 = 6;
     static final int INT64 = 7;
@@ -79,7 +79,7 @@ final class TestGraphs {
     }
 
     /** For each row how many rows its batch has. */
-    static String batchSize(Path file, String rows) throws IOException {
+    public static String batchSize(Path file, String rows) throws IOException {
         return write(
                 file,
                 GraphProto.newBuilder()

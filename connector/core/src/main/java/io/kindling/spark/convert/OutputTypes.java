@@ -48,7 +48,7 @@ public final class OutputTypes {
         if (output.type() instanceof TensorType) {
             throw new OptionException("the graph does not say the type and rank of its output '" + output.name()
                     + "'; give its column's type: output(\"" + output.name()
-                    + "\", \"column\", type); in SQL, onnx.run needs none");
+                    + "\", \"column\", type); in SQL, onnx.run_json needs none");
         }
         throw new OptionException(
                 "output '" + output.name() + "' is " + output.type().text()

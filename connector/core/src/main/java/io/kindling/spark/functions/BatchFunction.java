@@ -20,23 +20,20 @@ import org.apache.spark.sql.types.DataType;
 /** A bound function that the batch operator can run, as Spark's planning sees it. Equal for equal functions. */
 public record BatchFunction(ScalarFunction<?> function) implements Serializable {
     public BatchFunction {
-        if (!(function instanceof BoundPrompt)) {
+        if (!(function instanceof BoundCall)) {
             throw new IllegalArgumentException("not of the catalog: " + function);
         }
     }
 
     /** What the operator makes of a function; empty for those that it leaves to Spark. */
     public static Optional<BatchFunction> of(ScalarFunction<?> function) {
-        return function instanceof BoundPrompt prompt
-                        && prompt.kind()
-                                .batched(prompt.generator(), prompt.arguments())
-                                .isPresent()
+        return function instanceof BoundCall call && call.isBatched()
                 ? Optional.of(new BatchFunction(function))
                 : Optional.empty();
     }
 
-    private BoundPrompt prompt() {
-        return (BoundPrompt) function;
+    private BoundCall call() {
+        return (BoundCall) function;
     }
 
     public String name() {
@@ -45,6 +42,25 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
 
     public DataType resultType() {
         return function.resultType();
+    }
+
+    /** Whether an argument is the model or the options, which matter before rows are read, and nothing of a row's own. */
+    public boolean isSetting(int argument) {
+        return isModel(argument) || argument == call().options().index();
+    }
+
+    private boolean isModel(int argument) {
+        return argument == 0 && call().model().isEmpty();
+    }
+
+    /**
+     * The function for a model that is known at analysis, whose result may have a type of its own.
+     *
+     * @return empty where it is the same
+     * @throws io.kindling.engine.error.KindlingException where the driver cannot read the model's graph, or it does not fit the inputs
+     */
+    public Optional<ScalarFunction<?>> typed(Object model) {
+        return function instanceof BoundRun run ? run.typed(String.valueOf(model)) : Optional.empty();
     }
 
     /**
@@ -59,11 +75,12 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
     private Known known(List<Optional<Object>> arguments) {
         Object[] values = arguments.stream().map(value -> value.orElse(null)).toArray();
         InternalRow row = new GenericInternalRow(values);
-        Arguments read = prompt().arguments();
-        Optional<String> model = arguments.get(0).isPresent() ? Optional.of(read.model(row)) : Optional.empty();
-        boolean given = arguments.size() > 2;
+        OptionsArgument options = call().options();
+        Optional<String> model = isModel(0) ? arguments.get(0).map(String::valueOf) : call().model();
+        boolean given = options.index() >= 0;
         return new Known(
-                model, given && arguments.get(2).isEmpty() ? Optional.empty() : Optional.of(read.options(row)));
+                model,
+                given && arguments.get(options.index()).isEmpty() ? Optional.empty() : Optional.of(options.read(row)));
     }
 
     /**
@@ -74,9 +91,8 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
      */
     public void check(List<Optional<Object>> arguments) {
         Known known = known(arguments);
-        known.options().ifPresent(options -> prompt().generator().plan(options));
-        known.model()
-                .ifPresent(model -> prompt().generator().settings().models().uri(model));
+        known.options().ifPresent(options -> call().generator().plan(options));
+        known.model().ifPresent(model -> call().generator().uri(model));
     }
 
     /** A call in plans: its model and the options that are not at their defaults. */
@@ -85,7 +101,7 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
         List<String> parts = new ArrayList<>();
         parts.add(known.model().map(this::describeModel).orElse("model of each row"));
         OptionValues values =
-                prompt().generator().settings().values(known.options().orElse(Map.of()));
+                call().generator().settings().values(known.options().orElse(Map.of()));
         values.givenOptions().stream()
                 .sorted(Comparator.comparing(Option::name))
                 .forEach(option -> parts.add(option.name() + "=" + values.get(option)));
@@ -96,7 +112,7 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
     }
 
     private String describeModel(String model) {
-        String uri = prompt().generator().settings().models().uri(model);
+        String uri = call().generator().uri(model);
         return "model=" + (uri.equals(model) ? uri : model + " (" + uri + ")");
     }
 
@@ -107,14 +123,12 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
      */
     public RowCall prepare(List<Optional<Object>> arguments, JavaSparkContext context) {
         Known known = known(arguments);
-        RowGenerator generator = prompt().generator();
+        RowGenerator generator = call().generator();
         GenerationPlan plan = generator.plan(known.options().orElse(Map.of()));
         RowGenerator delivering = known.model()
                 .map(model -> generator.delivering(
-                        model,
-                        ModelDistributor.distribute(
-                                generator.settings().models().uri(model), plan.distribution(), context)))
+                        model, ModelDistributor.distribute(generator.uri(model), plan.distribution(), context)))
                 .orElse(generator);
-        return prompt().kind().batched(delivering, prompt().arguments()).orElseThrow();
+        return call().batched(delivering, plan);
     }
 }

@@ -1,14 +1,16 @@
 package io.kindling.spark.functions;
 
+import io.kindling.spark.config.GenerationPlan;
+import io.kindling.spark.runtime.RowCall;
+import java.util.Optional;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
 import org.apache.spark.sql.types.DataType;
 
 /**
  * A {@link PromptFunction}, bound to the types of its arguments and the settings of a session. Without the magic method {@code invoke}:
  * Spark calls that one through expressions that GROUP BY and ORDER BY do not recognise as the same.
  */
-record BoundPrompt(PromptKind kind, RowGenerator generator, Arguments arguments) implements ScalarFunction<Object> {
+record BoundPrompt(PromptKind kind, RowGenerator generator, Arguments arguments) implements BoundCall {
     @Override
     public String name() {
         return kind.label();
@@ -32,6 +34,26 @@ record BoundPrompt(PromptKind kind, RowGenerator generator, Arguments arguments)
     @Override
     public boolean isDeterministic() {
         return kind.isDeterministic();
+    }
+
+    @Override
+    public OptionsArgument options() {
+        return arguments.options();
+    }
+
+    @Override
+    public Optional<String> model() {
+        return Optional.empty();
+    }
+
+    @Override
+    public boolean isBatched() {
+        return !isDeterministic();
+    }
+
+    @Override
+    public RowCall batched(RowGenerator delivering, GenerationPlan plan) {
+        return kind.batched(delivering, arguments, plan);
     }
 
     @Override

@@ -1,8 +1,11 @@
 package io.kindling.spark.functions;
 
+import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.convert.InternalValues;
 import io.kindling.spark.convert.OutputJson;
+import io.kindling.spark.runtime.InferRows;
+import io.kindling.spark.runtime.RowCall;
 import io.kindling.spark.runtime.RowInference.Outcome;
 import java.util.Optional;
 import org.apache.spark.sql.Row;
@@ -15,15 +18,12 @@ import org.apache.spark.unsafe.types.UTF8String;
 /**
  * {@code run}, bound; not deterministic for Spark, as {@link PromptKind} says, and without {@code invoke}, as {@link BoundPrompt} says.
  *
+ * @param name in SQL
  * @param resultType a struct of the plan's outputs, or a string for JSON of all
  */
-record BoundRun(RowGenerator generator, RunArguments arguments, InferencePlan inference, DataType resultType)
-        implements ScalarFunction<Object> {
-    @Override
-    public String name() {
-        return RunFunction.NAME;
-    }
-
+record BoundRun(
+        String name, RowGenerator generator, RunArguments arguments, InferencePlan inference, DataType resultType)
+        implements BoundCall {
     @Override
     public String canonicalName() {
         return Arguments.canonicalName(arguments.model() + '.' + name(), arguments.types());
@@ -40,18 +40,49 @@ record BoundRun(RowGenerator generator, RunArguments arguments, InferencePlan in
     }
 
     @Override
+    public OptionsArgument options() {
+        return arguments.options();
+    }
+
+    @Override
+    public Optional<String> model() {
+        return arguments.model().isEmpty() ? Optional.empty() : Optional.of(arguments.model());
+    }
+
+    @Override
+    public boolean isBatched() {
+        return true;
+    }
+
+    @Override
+    public RowCall batched(RowGenerator delivering, GenerationPlan plan) {
+        return new RunCall(
+                new BoundRun(name, delivering, arguments, inference, resultType),
+                InferRows.window(plan.engine().maxBatch()));
+    }
+
+    /** {@code run} of a model that turns out to be known, with a struct for its result; empty where there is one, or is to be none. */
+    Optional<ScalarFunction<?>> typed(String known) {
+        return name.equals(RunFunction.NAME) && !(resultType instanceof StructType)
+                ? Optional.of(RunFunction.typed(this, known))
+                : Optional.empty();
+    }
+
+    @Override
     public Object produceResult(InternalRow input) {
         Optional<Row> inputs = arguments.inputs(input);
         if (inputs.isEmpty()) {
             return null;
         }
-        return generator
-                .infer(arguments.model(input), arguments.options().read(input), inference, inputs.get())
-                .map(this::result)
-                .orElse(null);
+        return result(
+                generator.infer(arguments.model(input), arguments.options().read(input), inference, inputs.get()));
     }
 
-    private Object result(Outcome outcome) {
+    /** In Spark's internal form; null for a row that failed. */
+    Object result(Outcome outcome) {
+        if (outcome.error().isPresent()) {
+            return null;
+        }
         return resultType instanceof StructType
                 ? InternalValues.toInternalRow(outcome.values())
                 : UTF8String.fromString(OutputJson.of(outcome.ports(), outcome.values()));

@@ -6,19 +6,13 @@ import io.kindling.spark.convert.Requests;
 import io.kindling.spark.functions.Results.Value;
 import io.kindling.spark.runtime.RowCall;
 import io.kindling.spark.runtime.TaskRequests;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /** A function that generates, in the batch operator. */
-record GenerateCall(RowGenerator generator, Arguments arguments, Value<GenerationResult> value)
+record GenerateCall(RowGenerator generator, Arguments arguments, int inFlight, Value<GenerationResult> value)
         implements RowCall.Submitted {
-    @Override
-    public int inFlight() {
-        return generator.plan(Map.of()).inFlight();
-    }
-
     @Override
     public Supplier<Object> submit(InternalRow input, TaskRequests requests) {
         if (arguments.isNull(input)) {

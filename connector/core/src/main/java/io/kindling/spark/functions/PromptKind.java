@@ -1,10 +1,10 @@
 package io.kindling.spark.functions;
 
 import io.kindling.engine.TextEncoder;
+import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.convert.EncodingConverter;
 import io.kindling.spark.convert.ResultConverter;
 import io.kindling.spark.runtime.RowCall;
-import java.util.Optional;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -23,8 +23,8 @@ enum PromptKind {
         }
 
         @Override
-        Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
-            return Optional.of(new GenerateCall(generator, arguments, Results::text));
+        RowCall batched(RowGenerator generator, Arguments arguments, GenerationPlan plan) {
+            return new GenerateCall(generator, arguments, plan.inFlight(), Results::text);
         }
     },
     GENERATE_DETAILS(
@@ -38,8 +38,8 @@ enum PromptKind {
         }
 
         @Override
-        Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
-            return Optional.of(new GenerateCall(generator, arguments, Results::details));
+        RowCall batched(RowGenerator generator, Arguments arguments, GenerationPlan plan) {
+            return new GenerateCall(generator, arguments, plan.inFlight(), Results::details);
         }
     },
     CHAT(
@@ -53,8 +53,8 @@ enum PromptKind {
         }
 
         @Override
-        Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
-            return GENERATE.batched(generator, arguments);
+        RowCall batched(RowGenerator generator, Arguments arguments, GenerationPlan plan) {
+            return GENERATE.batched(generator, arguments, plan);
         }
     },
     RENDER_PROMPT(
@@ -103,8 +103,8 @@ enum PromptKind {
         }
 
         @Override
-        Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
-            return Optional.of(new EncodeCall<>(generator, arguments, TextEncoder::embed, Results::vector));
+        RowCall batched(RowGenerator generator, Arguments arguments, GenerationPlan plan) {
+            return new EncodeCall<>(generator, arguments, TextEncoder::embed, Results::vector);
         }
     },
     CLASSIFY(
@@ -118,8 +118,8 @@ enum PromptKind {
         }
 
         @Override
-        Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
-            return Optional.of(new EncodeCall<>(generator, arguments, TextEncoder::classify, Results::label));
+        RowCall batched(RowGenerator generator, Arguments arguments, GenerationPlan plan) {
+            return new EncodeCall<>(generator, arguments, TextEncoder::classify, Results::label);
         }
     };
 
@@ -169,8 +169,8 @@ enum PromptKind {
     /** The result in Spark's internal form, or null for a row that failed. */
     abstract Object produce(RowGenerator generator, Arguments arguments, InternalRow input);
 
-    /** What the batch operator runs instead; empty for functions that need none. */
-    Optional<RowCall> batched(RowGenerator generator, Arguments arguments) {
-        return Optional.empty();
+    /** What the batch operator runs instead of those that run a model. */
+    RowCall batched(RowGenerator generator, Arguments arguments, GenerationPlan plan) {
+        throw new UnsupportedOperationException(label + " runs no model");
     }
 }

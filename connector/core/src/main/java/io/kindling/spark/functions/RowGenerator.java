@@ -128,12 +128,13 @@ final class RowGenerator implements Serializable {
         }
     }
 
-    /** What a graph makes of a row's inputs; empty for a row that failed. */
-    Optional<Outcome> infer(String model, Map<String, String> options, InferencePlan inference, Row inputs) {
+    /** What a graph makes of a row's inputs. */
+    Outcome infer(String model, Map<String, String> options, InferencePlan inference, Row inputs) {
+        sayOnce();
         GenerationPlan plan = plan(options);
         Outcome outcome = RowInference.run(source(model), plan, inference, inputs);
         outcome.error().ifPresent(error -> check(plan, error.code(), error.message()));
-        return outcome.error().isPresent() ? Optional.empty() : Optional.of(outcome);
+        return outcome;
     }
 
     private static void check(GenerationPlan plan, ErrorCode code, String message) {

@@ -1,5 +1,7 @@
 package io.kindling.spark.functions;
 
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.convert.InputTypes;
@@ -19,46 +21,56 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Any graph over columns: {@code run(model, inputs [, options])}, whose result is JSON text since Spark asks for the type before the
- * model is known, and {@code <model>.run(…)}, whose result is a struct of the outputs.
+ * Any graph over columns: {@code run(model, inputs [, options])}, {@code run_json(model, inputs [, options])} and
+ * {@code <model>.run(…)}. Spark asks for the type of a result before it shows arguments, so that the first one is bound with JSON text, and
+ * again by the session extension where the model turns out to be a literal.
  */
 public final class RunFunction implements UnboundFunction {
     /** Its name. */
     public static final String NAME = "run";
 
+    private static final String JSON_NAME = "run_json";
+    private static final String INPUTS =
+            "inputs STRUCT<name of a port: number, boolean, string, arrays of them, BINARY,"
+                    + " or STRUCT<data BINARY, shape ARRAY<BIGINT>>, …> [, options MAP<STRING, …>])";
+    private static final String NULLS = "NULL for a NULL input or a row that failed.";
+    private static final String MODEL = " The model is an alias set by spark.kindling.model.<alias>, or a URI.";
+
+    private final String name;
     private final String model;
 
-    private RunFunction(String model) {
+    private RunFunction(String name, String model) {
+        this.name = name;
         this.model = model;
     }
 
-    /** {@code run(model, inputs [, options])}. */
-    public static RunFunction ofAnyModel() {
-        return new RunFunction("");
+    /** {@code run(model, inputs [, options])} and {@code run_json(…)}. */
+    public static List<RunFunction> ofAnyModel() {
+        return List.of(new RunFunction(NAME, ""), new RunFunction(JSON_NAME, ""));
     }
 
     /** {@code run(inputs [, options])} and {@code run(input, … [, options])} of one model, given as alias or URI. */
     public static RunFunction of(String model) {
-        return new RunFunction(model);
+        return new RunFunction(NAME, model);
     }
 
     @Override
     public String name() {
-        return NAME;
+        return name;
     }
 
     @Override
     public String description() {
-        String inputs = "inputs STRUCT<name of a port: number, boolean, string, arrays of them, BINARY, or"
-                + " STRUCT<data BINARY, shape ARRAY<BIGINT>>, …> [, options MAP<STRING, …>])";
-        return model.isEmpty()
-                ? "run(model STRING, " + inputs
-                        + " -> STRING: what any graph makes of a row's inputs, as a JSON object;"
-                        + " onnx.<model>.run(…) gives a struct. NULL for a NULL input or a row that failed. The model is an"
-                        + " alias set by spark.kindling.model.<alias>, or a URI."
-                : "run(" + inputs
-                        + " -> STRUCT: the graph's outputs; NULL for a NULL input or a row that failed. In place of the"
-                        + " struct it takes inputs in the order of the graph.";
+        if (!model.isEmpty()) {
+            return "run(" + INPUTS + " -> STRUCT: the graph's outputs; " + NULLS
+                    + " In place of the struct it takes inputs in the order of the graph.";
+        }
+        return name.equals(NAME)
+                ? "run(model STRING, " + INPUTS + " -> STRUCT: what any graph makes of a row's inputs; " + NULLS
+                        + " A JSON object as STRING, as run_json gives, where the model is not a literal or the session"
+                        + " extension is off." + MODEL
+                : "run_json(model STRING, " + INPUTS
+                        + " -> STRING: what any graph makes of a row's inputs, as a JSON object; " + NULLS + MODEL;
     }
 
     @Override
@@ -71,11 +83,26 @@ public final class RunFunction implements UnboundFunction {
         }
         int last = types.length - 1;
         boolean options = last > 0 && types[last] instanceof MapType && OptionsArgument.accepts(types[last]);
-        return bind(
+        DataType[] inputs = options ? Arrays.copyOf(types, last) : types;
+        GraphPorts ports = ports(generator, model);
+        List<String> names = ports.inputs().stream().map(ValueInfo::name).toList();
+        boolean struct = inputs.length == 1
+                && inputs[0] instanceof StructType fields
+                && names.containsAll(Arrays.asList(fields.fieldNames()));
+        if (!struct && inputs.length != names.size()) {
+            throw refused("takes a struct of the graph's inputs " + names + ", or each as an argument, not "
+                    + inputs.length + (inputs.length == 1 ? " argument" : " arguments"));
+        }
+        StructType fed = feedable(struct ? (StructType) inputs[0] : named(names, inputs));
+        return typed(
                 generator,
-                types,
-                options ? Arrays.copyOf(types, last) : types,
-                options ? OptionsArgument.of(last, types[last]) : OptionsArgument.NONE);
+                new RunArguments(
+                        model,
+                        types,
+                        fed,
+                        struct ? 0 : -1,
+                        options ? OptionsArgument.of(last, types[last]) : OptionsArgument.NONE),
+                ports);
     }
 
     private BoundFunction bindAnyModel(RowGenerator generator, DataType[] types) {
@@ -91,26 +118,39 @@ public final class RunFunction implements UnboundFunction {
         types[0] = DataTypes.StringType;
         OptionsArgument options = types.length == 3 ? OptionsArgument.of(2, types[2]) : OptionsArgument.NONE;
         return new BoundRun(
+                name,
                 generator,
                 new RunArguments("", types, feedable(inputs), 1, options),
                 plan(inputs, List.of(), false),
                 DataTypes.StringType);
     }
 
-    private BoundFunction bind(RowGenerator generator, DataType[] types, DataType[] inputs, OptionsArgument options) {
-        GraphPorts ports = GraphPorts.of(
-                generator.uri(model), SparkSession.active().sparkContext().hadoopConfiguration());
-        List<String> names = ports.inputs().stream().map(ValueInfo::name).toList();
-        boolean struct = inputs.length == 1
-                && inputs[0] instanceof StructType fields
-                && names.containsAll(Arrays.asList(fields.fieldNames()));
-        if (!struct && inputs.length != names.size()) {
-            throw refused("takes a struct of the graph's inputs " + names + ", or each as an argument, not "
-                    + inputs.length + (inputs.length == 1 ? " argument" : " arguments"));
+    /**
+     * {@code run} with a struct of a known model's outputs for its result.
+     *
+     * @param bound to the same arguments, of which the first is the model
+     * @throws KindlingException NOT_FOUND or IO where the driver cannot read the graph, SHAPE_OR_TYPE for inputs that are not its own
+     * @throws io.kindling.engine.error.OptionException for inputs and outputs whose types do not fit
+     */
+    static BoundRun typed(BoundRun bound, String model) {
+        try {
+            return typed(bound.generator(), bound.arguments(), ports(bound.generator(), model));
+        } catch (KindlingException fault) {
+            if (fault.code() != ErrorCode.NOT_FOUND && fault.code() != ErrorCode.IO) {
+                throw fault;
+            }
+            throw new KindlingException(
+                    fault.code(),
+                    fault.getMessage() + "; the driver reads the graph for the type of the result: onnx." + JSON_NAME
+                            + " runs a model that only executors see",
+                    fault);
         }
-        StructType fed = struct ? (StructType) inputs[0] : named(names, inputs);
+    }
+
+    private static BoundRun typed(RowGenerator generator, RunArguments arguments, GraphPorts ports) {
+        StructType fed = arguments.inputs();
         ports.requireInputs(Arrays.asList(fed.fieldNames()));
-        for (StructField field : feedable(fed).fields()) {
+        for (StructField field : fed.fields()) {
             if (!field.dataType().equals(DataTypes.NullType)) {
                 InputTypes.check(GraphPorts.named(ports.inputs(), field.name()), field.dataType());
             }
@@ -124,11 +164,12 @@ public final class RunFunction implements UnboundFunction {
             outputs.add(new InferencePlan.Output(output.name(), type));
             result = result.add(output.name(), type);
         }
-        return new BoundRun(
-                generator,
-                new RunArguments(model, types, fed, struct ? 0 : -1, options),
-                plan(fed, outputs, whole),
-                result);
+        return new BoundRun(NAME, generator, arguments, plan(fed, outputs, whole), result);
+    }
+
+    private static GraphPorts ports(RowGenerator generator, String model) {
+        return GraphPorts.of(
+                generator.uri(model), SparkSession.active().sparkContext().hadoopConfiguration());
     }
 
     private static StructType named(List<String> names, DataType[] types) {
@@ -154,7 +195,7 @@ public final class RunFunction implements UnboundFunction {
     }
 
     private UnsupportedOperationException refused(String why) {
-        String name = model.isEmpty() ? "onnx.run" : "onnx.`" + model + "`.run";
-        return new UnsupportedOperationException(name + ' ' + why + "; " + description());
+        String called = model.isEmpty() ? "onnx." + name : "onnx.`" + model + "`.run";
+        return new UnsupportedOperationException(called + ' ' + why + "; " + description());
     }
 }

@@ -44,7 +44,7 @@ public record BatchedCalls(List<RowCall> calls, Counters counters) implements Se
         for (int call : indices(RowCall.Windowed.class)) {
             RowCall.Windowed windowed = (RowCall.Windowed) calls.get(call);
             answered = new InWindows<>(
-                    answered, EncodeRows.WINDOW, window -> encode(window, call, windowed, reader, requests));
+                    answered, windowed.window(), window -> answer(window, call, windowed, reader, requests));
         }
         return answered;
     }
@@ -92,7 +92,7 @@ public record BatchedCalls(List<RowCall> calls, Counters counters) implements Se
         };
     }
 
-    private static List<Answered> encode(
+    private static List<Answered> answer(
             List<Answered> window, int call, RowCall.Windowed windowed, ArgumentReader reader, TaskRequests requests) {
         List<InternalRow> arguments = new ArrayList<>();
         List<Answered> needed = new ArrayList<>();

@@ -7,7 +7,6 @@ import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.metrics.GenerationMetrics;
-import io.kindling.spark.metrics.ProcessCounters;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -15,8 +14,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
-import org.apache.spark.TaskContext;
-import org.apache.spark.TaskKilledException;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -33,6 +30,11 @@ public record InferRows(
     /** Batches that a window holds, so that rows of like shape find each other. */
     private static final int BATCHES = 4;
 
+    /** Rows of a window. */
+    public static int window(int batch) {
+        return batch * BATCHES;
+    }
+
     @Override
     public Iterator<Row> call(Iterator<Row> input) {
         return new Windows(input);
@@ -41,7 +43,7 @@ public record InferRows(
     private final class Windows implements Iterator<Row> {
         private final Iterator<Row> input;
         private final Deque<Row> ready = new ArrayDeque<>();
-        private final RowFaults faults = new RowFaults();
+        private final TaskRequests requests = new TaskRequests(metrics.counters());
         private final int batch = inference.batchSize() > 0
                 ? inference.batchSize()
                 : plan.engine().maxBatch();
@@ -74,39 +76,20 @@ public record InferRows(
             if (batches == null) {
                 batches = Batches.of(session, inference, batch);
             }
-            int window = batches.stacks() ? batch * BATCHES : 1;
+            int window = batches.stacks() ? window(batch) : 1;
             List<Row> rows = new ArrayList<>();
-            List<Batches.Work> work = new ArrayList<>();
             while (rows.size() < window && input.hasNext()) {
-                Row row = input.next();
-                rows.add(row);
-                work.add(batches.read(row));
+                rows.add(input.next());
             }
-            metrics.rows().add(rows.size());
-            ProcessCounters.ROWS.add(rows.size());
-            batches.run(
-                    session, work, this::checkKilled, size -> metrics.requests().add(size));
+            requests.rows(rows.size());
+            List<Batches.Work> work = requests.infer(session, batches, plan, rows);
             for (int k = 0; k < rows.size(); k++) {
                 ready.add(answered(rows.get(k), work.get(k)));
             }
         }
 
-        private void checkKilled() {
-            TaskContext context = TaskContext.get();
-            if (context != null && context.isInterrupted()) {
-                throw new TaskKilledException("killed before the next batch");
-            }
-        }
-
         private Row answered(Row row, Batches.Work work) {
             Optional<RowError> error = Optional.ofNullable(work.error);
-            if (error.isPresent()) {
-                metrics.failedRows().add(1);
-                ProcessCounters.FAILED_ROWS.increment();
-            }
-            if (!work.isNull) {
-                faults.check(plan, "", error);
-            }
             int kept = row.size() - inference.inputs().size();
             int outputs = inference.outputs().size();
             Object[] values = new Object[kept + outputs + (details ? 1 : 0)];

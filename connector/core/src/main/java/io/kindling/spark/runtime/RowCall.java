@@ -23,6 +23,11 @@ public sealed interface RowCall extends Serializable {
 
     /** A function that takes many rows at once. */
     non-sealed interface Windowed extends RowCall {
+        /** How many. */
+        default int window() {
+            return EncodeRows.WINDOW;
+        }
+
         /** The results of rows, in their order; null ones for rows that failed. */
         List<Object> all(List<InternalRow> arguments, TaskRequests requests);
     }

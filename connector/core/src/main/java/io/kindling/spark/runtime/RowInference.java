@@ -1,6 +1,7 @@
 package io.kindling.spark.runtime;
 
 import io.kindling.engine.GenerationResult.RowError;
+import io.kindling.engine.Session;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.convert.InputTypes;
@@ -19,7 +20,11 @@ public final class RowInference {
      * @param ports of the graph, in the order of the values
      * @param values of the outputs, in the form that {@link Row} has; NULL for a row that failed
      */
-    public record Outcome(List<String> ports, Object[] values, Optional<RowError> error) {}
+    public record Outcome(List<String> ports, Object[] values, Optional<RowError> error) {
+        static Outcome of(Batches batches, Batches.Work work) {
+            return new Outcome(batches.ports(), work.outputs, Optional.ofNullable(work.error));
+        }
+    }
 
     /**
      * @param inference without outputs it stands for all of the graph's, each of the type that it turns out to have
@@ -27,11 +32,20 @@ public final class RowInference {
      */
     public static Outcome run(ModelSource source, GenerationPlan plan, InferencePlan inference, Row inputs) {
         return TaskEngines.session(source, plan, Counters.NONE, session -> {
-            boolean whole = inference.wholeTensors() || InputTypes.areWhole(session.inputs(), inputs.schema());
-            Batches batches = Batches.of(session, inference.withWholeTensors(whole), 1);
+            Batches batches = batches(session, inference, inputs, 1);
             Batches.Work work = batches.read(inputs);
-            batches.run(session, List.of(work), () -> {}, size -> {});
-            return new Outcome(batches.ports(), work.outputs, Optional.ofNullable(work.error));
+            batches.run(session, List.of(work), () -> {}, TaskEngines::count);
+            return Outcome.of(batches, work);
         });
+    }
+
+    /**
+     * For rows with types of their own.
+     *
+     * @param first of them
+     */
+    static Batches batches(Session session, InferencePlan inference, Row first, int most) {
+        boolean whole = inference.wholeTensors() || InputTypes.areWhole(session.inputs(), first.schema());
+        return Batches.of(session, inference.withWholeTensors(whole), most);
     }
 }

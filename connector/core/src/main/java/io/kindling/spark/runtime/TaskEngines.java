@@ -109,6 +109,11 @@ public final class TaskEngines {
         return action.with(ofTask(context).opened(source, plan, generates, counters));
     }
 
+    /** Counts rows that went through a session. */
+    static void count(int rows) {
+        REQUESTS.add(rows);
+    }
+
     /** How many models this process has loaded; for tests and support. */
     public static long sessionsOpened() {
         return registry.opened();
@@ -128,7 +133,7 @@ public final class TaskEngines {
         ended.close();
     }
 
-    /** How many prompts and texts this process has given to engines, repeated ones too; for tests and support. */
+    /** How many prompts, texts and rows this process has given to engines, repeated ones too; for tests and support. */
     public static long requests() {
         return REQUESTS.sum();
     }

@@ -4,12 +4,14 @@ import io.kindling.engine.EncodingOptions;
 import io.kindling.engine.GenerationRequest;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationResult.RowError;
+import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import io.kindling.engine.TextEncoder.Classification;
 import io.kindling.engine.TextEncoder.Embedding;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.GenerationPlan;
+import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.metrics.Counters;
 import io.kindling.spark.metrics.ProcessCounters;
 import java.io.Serializable;
@@ -21,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskKilledException;
+import org.apache.spark.sql.Row;
 
 /** A task's requests to its engines: counted, and judged by {@code onError} and {@code maxErrorFraction}. */
 public final class TaskRequests {
@@ -121,12 +124,47 @@ public final class TaskRequests {
     }
 
     private <T> List<T> run(ModelSource source, GenerationPlan plan, List<String> texts, Encode<T> encode) {
-        TaskContext context = TaskContext.get();
-        if (context != null && context.isInterrupted()) {
-            throw new TaskKilledException("killed before the next texts");
-        }
+        checkKilled();
         return TaskEngines.encode(
                 source, plan, counters, texts.size(), encoder -> encode.all(encoder, texts, plan.encoding()));
+    }
+
+    private static void checkKilled() {
+        TaskContext context = TaskContext.get();
+        if (context != null && context.isInterrupted()) {
+            throw new TaskKilledException("killed before the next batch");
+        }
+    }
+
+    /**
+     * Runs a graph over rows of its inputs, those of equal shapes together.
+     *
+     * @param rows at least one, with their types and without NULLs
+     */
+    public List<RowInference.Outcome> infer(
+            ModelSource source, GenerationPlan plan, InferencePlan inference, List<Row> rows) {
+        return TaskEngines.session(source, plan, counters, session -> {
+            Batches batches = RowInference.batches(
+                    session, inference, rows.get(0), plan.engine().maxBatch());
+            return infer(session, batches, plan, rows).stream()
+                    .map(work -> RowInference.Outcome.of(batches, work))
+                    .toList();
+        });
+    }
+
+    /** The same where the batches are known. */
+    List<Batches.Work> infer(Session session, Batches batches, GenerationPlan plan, List<Row> rows) {
+        List<Batches.Work> work = rows.stream().map(batches::read).toList();
+        batches.run(session, work, TaskRequests::checkKilled, size -> {
+            counters.requests().add(size);
+            TaskEngines.count(size);
+        });
+        for (Batches.Work row : work) {
+            if (!row.isNull) {
+                judge(plan, "", Optional.ofNullable(row.error));
+            }
+        }
+        return work;
     }
 
     private static int tokens(Object result) {

@@ -1,6 +1,5 @@
 package io.kindling.spark.shim35;
 
-import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.functions.BatchFunction;
 import org.apache.spark.sql.catalyst.expressions.ApplyFunctionExpression;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -98,11 +97,9 @@ final class MarkCalls extends Rule<LogicalPlan> {
     }
 
     private static OnnxCall checked(OnnxCall call) {
-        try {
+        return Refusals.orOf(call.prettyName(), () -> {
             call.function().check(call.known());
-        } catch (KindlingException fault) {
-            throw Refusals.of(call.prettyName() + ": " + fault.getMessage(), fault);
-        }
-        return call;
+            return call;
+        });
     }
 }

@@ -92,7 +92,7 @@ public final class OnnxBatch extends LogicalPlan {
         for (int i = 0; i < calls.size(); i++) {
             OnnxCall call = calls.get(i);
             String mask = call.mask().map(condition -> " if " + condition).orElse("");
-            parts.add(call.describe() + "(" + call.arguments().get(1) + ")" + mask + " AS " + results.get(i));
+            parts.add(call.describe() + mask + " AS " + results.get(i));
         }
         return parts;
     }

@@ -75,22 +75,30 @@ public final class OnnxCall extends Expression implements Unevaluable, Serializa
         return new OnnxCall(function, Trees.seq(arguments()), false, false);
     }
 
-    /** Model and options, in Spark's internal form, where they are the same in all rows; the prompt is no matter. */
+    /** Model and options, in Spark's internal form, where they are the same in all rows; what is a row's own is no matter. */
     List<Optional<Object>> known() {
         List<Expression> arguments = arguments();
         return IntStream.range(0, arguments.size())
-                .mapToObj(i -> i == 1 ? Optional.empty() : known(arguments.get(i)))
+                .mapToObj(i -> function.isSetting(i) ? known(arguments.get(i)) : Optional.empty())
                 .toList();
     }
 
-    private static Optional<Object> known(Expression argument) {
-        return argument.foldable() && !Trees.exists(argument, RuntimeReplaceable.class::isInstance)
+    /** The value of an argument that is the same in all rows, in Spark's internal form. */
+    static Optional<Object> known(Expression argument) {
+        return argument.resolved()
+                        && argument.foldable()
+                        && !Trees.exists(argument, RuntimeReplaceable.class::isInstance)
                 ? Optional.ofNullable(argument.eval(null))
                 : Optional.empty();
     }
 
+    /** The call in plans, with what it takes from a row. */
     String describe() {
-        return function.describe(known());
+        List<Expression> arguments = arguments();
+        return IntStream.range(0, arguments.size())
+                .filter(i -> !function.isSetting(i))
+                .mapToObj(i -> arguments.get(i).toString())
+                .collect(Collectors.joining(", ", function.describe(known()) + "(", ")"));
     }
 
     @Override

@@ -7,6 +7,7 @@ import org.apache.spark.sql.SparkSessionExtensions;
 public final class OnnxRules implements PlanRules {
     @Override
     public void inject(SparkSessionExtensions extensions) {
+        extensions.injectResolutionRule(session -> new TypeRuns());
         extensions.injectPostHocResolutionRule(session -> new MarkCalls());
         extensions.injectPlanNormalizationRule(session -> new ShareCalls());
         extensions.injectOptimizerRule(session -> new PlaceCalls());

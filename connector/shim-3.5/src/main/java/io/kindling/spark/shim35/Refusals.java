@@ -1,5 +1,7 @@
 package io.kindling.spark.shim35;
 
+import io.kindling.engine.error.KindlingException;
+import java.util.function.Supplier;
 import org.apache.spark.QueryContext;
 import org.apache.spark.sql.AnalysisException;
 import scala.Option;
@@ -20,6 +22,15 @@ final class Refusals {
                 Option.empty(),
                 Map$.MODULE$.empty(),
                 new QueryContext[0]));
+    }
+
+    /** What is made at analysis, or the fault as Spark's users see it. */
+    static <T> T orOf(String what, Supplier<T> made) {
+        try {
+            return made.get();
+        } catch (KindlingException fault) {
+            throw of(what + ": " + fault.getMessage(), fault);
+        }
     }
 
     @SuppressWarnings("unchecked") // the exception is thrown as it is

@@ -1,0 +1,28 @@
+package io.kindling.spark.functions;
+
+import io.kindling.spark.config.GenerationPlan;
+import io.kindling.spark.runtime.RowCall;
+import java.util.Optional;
+import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
+
+/** A bound function of the catalog, as the batch operator sees it. */
+sealed interface BoundCall extends ScalarFunction<Object> permits BoundPrompt, BoundRun {
+    RowGenerator generator();
+
+    /** Where options are among the arguments. */
+    OptionsArgument options();
+
+    /** The model, alias or URI, that the function is of; empty when the first argument names it. */
+    Optional<String> model();
+
+    /** Whether the operator runs it; else Spark does, row by row. */
+    boolean isBatched();
+
+    /**
+     * What the operator runs.
+     *
+     * @param delivering in the place of {@link #generator}, with models that the driver has made ready
+     * @param plan of the options that are known before a row is read
+     */
+    RowCall batched(RowGenerator delivering, GenerationPlan plan);
+}
