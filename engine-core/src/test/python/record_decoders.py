@@ -2,11 +2,11 @@
 """Records small decoders of real exporters, and what ONNX Runtime answers with them.
 
     python3 -m venv V && V/bin/pip install optimum-onnx==0.1.0 transformers==4.57.6 torch==2.8.0 onnxruntime==1.32.0 onnx
-    V/bin/python engine-core/src/test/python/record_decoders.py [NAME…]
+    V/bin/python engine-core/src/test/python/record_decoders.py [NAME…] [NAME=FOLDER…]
 
-writes src/test/resources/io/kindling/engine/generate/decoders/NAME.onnx.gz and NAME.json: the package's config.json without
-stop ids, and for prompts of uneven lengths that begin alike the greedy ids and the four largest logits of every step. Weights are random
-eighths, so that the files are small.
+exports small decoders of the families named, all by default, or takes the model package in FOLDER, and writes src/test/resources/io/kindling/engine/generate/decoders/NAME.onnx.gz and NAME.json: the package's metadata
+without stop ids, and for prompts of uneven lengths that begin alike the greedy ids and the four largest logits of every step.
+Weights become eighths, so that the files are small.
 """
 import gzip
 import json
@@ -26,7 +26,8 @@ warnings.filterwarnings("ignore")
 OUT = pathlib.Path(__file__).parents[1] / "resources/io/kindling/engine/generate/decoders"
 VOCABULARY = 64
 NEW = 8
-LENGTHS = (1, 5, 16, 17, 33, 40)
+LENGTHS = {"phi3-long": (1, 20, 58, 63, 64, 65, 70)}
+DEFAULT_LENGTHS = (1, 5, 16, 17, 33, 40)
 BASE = dict(vocab_size=VOCABULARY, bos_token_id=1, eos_token_id=2, pad_token_id=0)
 LLAMA = dict(hidden_size=32, intermediate_size=16, num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=64, **BASE)
 CONFIGS = {
@@ -35,26 +36,35 @@ CONFIGS = {
 }
 
 
-def export(name: str, folder: pathlib.Path):
+def export(name: str, folder: pathlib.Path) -> None:
     options = dict(CONFIGS[name])
     torch.manual_seed(5)
     model = AutoModelForCausalLM.from_config(
         AutoConfig.for_model(options.pop("family", name), **options), attn_implementation="eager").eval()
     for parameter in model.parameters():
         # Small matrices of a fresh model give all tokens the same logits.
-        scale = 4 if parameter.dim() > 1 and parameter.std() < 0.05 else 1
-        parameter.data = torch.round(parameter.data * scale * 8) / 8
+        parameter.data *= 4 if parameter.dim() > 1 and parameter.std() < 0.05 else 1
     onnx_export_from_model(model, folder, task="text-generation-with-past", do_validation=False, no_post_process=False, opset=18, device="cpu")
-    return onnx.load(folder / "model.onnx"), json.loads((folder / "config.json").read_text())
 
 
-def answer(session, prompt: list) -> dict:
+def load(folder: pathlib.Path) -> onnx.ModelProto:
+    """The graph with its weights inside and rounded; tables of rotation and scales stay as they are."""
+    model = onnx.load(folder / "model.onnx")
+    for tensor in model.graph.initializer:
+        array = onnx.numpy_helper.to_array(tensor)
+        if array.ndim > 1 and array.dtype == np.float32 and "inv_freq" not in tensor.name and array.size > 64:
+            tensor.CopyFrom(onnx.numpy_helper.from_array((np.round(array * 8) / 8).astype(np.float32), tensor.name))
+    return model
+
+
+def answer(session, prompt: list, config: dict) -> dict:
     ports = {port.name for port in session.get_inputs()}
     names = [port.name for port in session.get_outputs()]
     past = {}
     for port in session.get_inputs():
         if port.name.startswith("past"):
-            past[port.name] = np.zeros([d if isinstance(d, int) else 1 if k == 0 else 0 for k, d in enumerate(port.shape)], np.float32)
+            known = {"kv_cache_dim": config.get("model", {}).get("decoder", {}).get("head_size")}
+            past[port.name] = np.zeros([d if isinstance(d, int) else known.get(d, int(k == 0)) for k, d in enumerate(port.shape)], np.float32)
     ids, total, new, top = prompt, 0, [], []
     for _ in range(NEW):
         positions = np.arange(total, total + len(ids))[None]
@@ -70,23 +80,33 @@ def answer(session, prompt: list) -> dict:
     return {"prompt": prompt, "new": new, "top": top}
 
 
-def record(name: str) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        model, config = export(name, pathlib.Path(folder))
-    for key in [key for key in config if key.endswith("token_id")]:
-        del config[key]
+def without_stops(metadata):
+    if isinstance(metadata, dict):
+        return {key: without_stops(value) for key, value in metadata.items() if not key.endswith("token_id")}
+    return metadata
+
+
+def record(name: str, source: str) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(source or scratch)
+        if not source:
+            export(name, folder)
+        data = load(folder).SerializeToString()
+        file = next(folder / file for file in ("genai_config.json", "config.json") if (folder / file).exists())
+        config = without_stops(json.loads(file.read_text()))
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    data = model.SerializeToString()
     session = ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-    beginning = [int(k) for k in np.random.default_rng(1).integers(3, VOCABULARY, max(LENGTHS))]
-    runs = [answer(session, beginning[:length]) for length in LENGTHS]
+    lengths = LENGTHS.get(name, DEFAULT_LENGTHS)
+    beginning = [int(k) for k in np.random.default_rng(1).integers(3, VOCABULARY, max(lengths))]
+    runs = [answer(session, beginning[:length], config) for length in lengths]
     OUT.mkdir(parents=True, exist_ok=True)
     (OUT / f"{name}.onnx.gz").write_bytes(gzip.compress(data, 9, mtime=0))
     lines = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs)
-    (OUT / f"{name}.json").write_text('{"config":' + json.dumps(config) + ',"runs":[\n' + lines + "]}\n")
+    (OUT / f"{name}.json").write_text(f'{{"{file.stem}":{json.dumps(config)},"runs":[\n{lines}]}}\n')
 
 
 for wanted in sys.argv[1:] or CONFIGS:
-    record(wanted)
-    print(wanted, (OUT / f"{wanted}.onnx.gz").stat().st_size, (OUT / f"{wanted}.json").stat().st_size)
+    record(*wanted.partition("=")[::2])
+    name = wanted.partition("=")[0]
+    print(name, (OUT / f"{name}.onnx.gz").stat().st_size, (OUT / f"{name}.json").stat().st_size)

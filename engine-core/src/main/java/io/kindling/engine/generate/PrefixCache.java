@@ -12,6 +12,9 @@ final class PrefixCache {
     /** The beginning of every sequence. */
     static final long ROOT = 0;
 
+    /** The beginning of sequences whose keys differ from those of others for their length; see RaggedModel.longFrom. */
+    static final long LONG_ROOT = -1;
+
     /** A block: who stands before it, and its tokens. */
     private record Key(long parent, TokenBlock tokens) {}
 

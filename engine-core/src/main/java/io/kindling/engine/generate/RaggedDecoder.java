@@ -45,6 +45,7 @@ final class RaggedDecoder implements Decoder {
     private final GrowingTensor blockTable;
     private final GrowingTensor tokenSequence;
     private final GrowingTensor tokenPosition;
+    private final GrowingTensor tokenSpan;
     private final GrowingTensor sampleRows;
     private final GrowingTensor sequenceSlot;
     private volatile int peak;
@@ -80,6 +81,7 @@ final class RaggedDecoder implements Decoder {
         blockTable = new GrowingTensor(provider.allocator(), DataType.INT32);
         tokenSequence = new GrowingTensor(provider.allocator(), DataType.INT32);
         tokenPosition = new GrowingTensor(provider.allocator(), DataType.INT32);
+        tokenSpan = new GrowingTensor(provider.allocator(), DataType.INT32);
         sampleRows = new GrowingTensor(provider.allocator(), DataType.INT64);
         sequenceSlot = new GrowingTensor(provider.allocator(), DataType.INT32);
     }
@@ -175,6 +177,7 @@ final class RaggedDecoder implements Decoder {
         Tensor table = blockTable.shaped(slices.size(), blocks);
         Tensor sequences = tokenSequence.shaped(tokens);
         Tensor positions = tokenPosition.shaped(tokens);
+        Tensor spans = tokenSpan.shaped(tokens);
         Tensor rows = sampleRows.shaped(sampled);
         Tensor places = sequenceSlot.shaped(slices.size(), 2);
         int at = 0;
@@ -195,6 +198,7 @@ final class RaggedDecoder implements Decoder {
                 }
                 sequences.ints().put(at, s);
                 positions.ints().put(at, position);
+                spans.ints().put(at, Math.max(sequence.prompt.length, position + 1));
             }
             if (slice.sample()) {
                 rows.longs().put(row++, at - 1);
@@ -205,6 +209,9 @@ final class RaggedDecoder implements Decoder {
         binding.bindInput(RaggedModel.BLOCK_TABLE, table);
         binding.bindInput(RaggedModel.TOKEN_SEQUENCE, sequences);
         binding.bindInput(RaggedModel.TOKEN_POSITION, positions);
+        if (model.longFrom().isPresent()) {
+            binding.bindInput(RaggedModel.TOKEN_SPAN, spans);
+        }
         binding.bindInput(RaggedModel.SAMPLE_ROWS, rows);
         if (slots.isUsed()) {
             binding.bindInput(RaggedModel.SEQUENCE_SLOT, places);
@@ -236,6 +243,7 @@ final class RaggedDecoder implements Decoder {
         blockTable.close();
         tokenSequence.close();
         tokenPosition.close();
+        tokenSpan.close();
         sampleRows.close();
         sequenceSlot.close();
         session.close();
@@ -247,7 +255,7 @@ final class RaggedDecoder implements Decoder {
         private final int[] pages;
         private int pageCount;
         private int length;
-        private long lastBlock = PrefixCache.ROOT;
+        private long lastBlock;
         private int knownBlocks;
         private int place = NO_PLACE;
         private int side;
@@ -255,6 +263,9 @@ final class RaggedDecoder implements Decoder {
         Paged(int[] prompt, int pages) {
             this.prompt = prompt;
             this.pages = new int[pages];
+            boolean isLong = model.longFrom().isPresent()
+                    && prompt.length >= model.longFrom().getAsLong();
+            lastBlock = isLong ? PrefixCache.LONG_ROOT : PrefixCache.ROOT;
         }
 
         private boolean takePlace() {

@@ -3,7 +3,9 @@ package io.kindling.engine.optimize.ragged;
 import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.PagedAttention;
+import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.metadata.DecoderIo;
+import io.kindling.engine.optimize.ragged.Fact.ByLength;
 import io.kindling.engine.optimize.ragged.Fact.Fixed;
 import io.kindling.engine.optimize.ragged.Fact.Sizes;
 import io.kindling.engine.optimize.ragged.Fact.Tokens;
@@ -22,8 +24,10 @@ final class AttentionRule {
     private static final int SIN = 8;
     private static final int POSITION_IDS = 9;
     private static final int SINK = 11;
+    private static final int QUERY_NORM = 14;
+    private static final int KEY_NORM = 15;
     private static final Set<Integer> KNOWN_INPUTS =
-            Set.of(0, 1, 2, PAST_KEY, PAST_VALUE, SEQLENS, TOTAL, COS, SIN, POSITION_IDS, SINK);
+            Set.of(0, 1, 2, PAST_KEY, PAST_VALUE, SEQLENS, TOTAL, COS, SIN, POSITION_IDS, SINK, QUERY_NORM, KEY_NORM);
 
     /** Attributes that mean the same in both operators. */
     private static final Set<String> COPIED = Set.of(
@@ -49,10 +53,15 @@ final class AttentionRule {
 
     private final DecoderIo io;
     private final PageLayers layers;
+    private final LengthSwitch lengths;
+    private final Map<String, TensorData> constants;
 
-    AttentionRule(DecoderIo io, PageLayers layers) {
+    /** @param constants takes what the new nodes read */
+    AttentionRule(DecoderIo io, PageLayers layers, LengthSwitch lengths, Map<String, TensorData> constants) {
         this.io = io;
         this.layers = layers;
+        this.lengths = lengths;
+        this.constants = constants;
     }
 
     static boolean matches(Node node) {
@@ -60,28 +69,45 @@ final class AttentionRule {
     }
 
     /**
-     * The packed node.
+     * Adds the packed node, and before it what it leaves to other operators: norms of queries and keys, and rotation by
+     * tables that depend on the sequence's length.
      *
      * @param facts what is known of the inputs, null where absent
      */
-    Node lower(Node node, List<Fact> facts) {
+    void lower(Node node, List<Fact> facts, List<Node> into) {
         requirePlain(node, facts);
         DecoderIo.State key = state(node, PAST_KEY, 1);
         DecoderIo.State value = state(node, PAST_VALUE, 2);
         RaggedModel.Layer pages = layers.add(node, key, value);
-        String[] inputs = PageLayers.inputs(
-                pages,
-                name(node, PagedAttention.QUERY),
-                name(node, PagedAttention.KEY),
-                name(node, PagedAttention.VALUE));
-        if (node.intAttribute("do_rotary", 0) != 0) {
+        Map<String, Attribute> attributes = new HashMap<>(node.attributes());
+        attributes.keySet().retainAll(COPIED);
+        boolean rotates = node.intAttribute("do_rotary", 0) != 0;
+        boolean byLength = rotates && facts.get(COS) instanceof ByLength;
+        AttentionParts parts = new AttentionParts(node, pages, constants, into);
+        if (byLength
+                || !name(node, QUERY_NORM).isEmpty()
+                || !name(node, KEY_NORM).isEmpty()) {
+            parts.split();
+        }
+        parts.normalise(name(node, QUERY_NORM), name(node, KEY_NORM));
+        if (byLength) {
+            String cos = lengths.rows(node, (ByLength) facts.get(COS), into);
+            String sin = lengths.rows(node, (ByLength) facts.get(SIN), into);
+            parts.rotate(
+                    lengths.firstRow(),
+                    cos,
+                    sin,
+                    2 * ((ByLength) facts.get(COS)).belowShape().get(1));
+            attributes.remove("do_rotary");
+            attributes.remove("rotary_interleaved");
+        }
+        String[] inputs = parts.inputs();
+        if (rotates && !byLength) {
             inputs[PagedAttention.COS_CACHE] = name(node, COS);
             inputs[PagedAttention.SIN_CACHE] = name(node, SIN);
         }
         inputs[PagedAttention.HEAD_SINK] = name(node, SINK);
-        Map<String, Attribute> attributes = new HashMap<>(node.attributes());
-        attributes.keySet().retainAll(COPIED);
-        return PageLayers.call(node.name(), inputs, node.outputs().get(0), attributes);
+        into.add(PageLayers.call(node.name(), inputs, node.outputs().get(0), attributes));
     }
 
     /** Output 0: {@code [1, S, num_heads * head]}. */
@@ -106,8 +132,13 @@ final class AttentionRule {
                                 + (facts.get(k) instanceof Fact.Mixed mixed ? ": " + mixed.why() : ""));
             }
         }
-        for (int k : new int[] {COS, SIN, SINK}) {
-            if (k < facts.size() && facts.get(k) != null && !(facts.get(k) instanceof Fixed)) {
+        for (int k : new int[] {COS, SIN, SINK, QUERY_NORM, KEY_NORM}) {
+            boolean table = k == COS || k == SIN;
+            boolean constant = k >= facts.size()
+                    || facts.get(k) == null
+                    || facts.get(k) instanceof Fixed
+                    || table && facts.get(COS) instanceof ByLength && facts.get(SIN) instanceof ByLength;
+            if (!constant) {
                 throw Refusal.at(
                         node,
                         "has an input " + k + " that is not constant"

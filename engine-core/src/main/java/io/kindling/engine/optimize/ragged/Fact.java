@@ -159,6 +159,19 @@ sealed interface Fact {
         }
     }
 
+    /**
+     * A constant matrix that depends on how long the sequence is.
+     *
+     * @param from the length from which it is {@code atLeast}; before, it is {@code below}
+     */
+    record ByLength(long from, String atLeast, String below, List<Long> atLeastShape, List<Long> belowShape)
+            implements Fact {
+        public ByLength {
+            atLeastShape = List.copyOf(atLeastShape);
+            belowShape = List.copyOf(belowShape);
+        }
+    }
+
     /** Mixes tokens, or may do so. */
     record Mixed(String why) implements Fact {}
 }

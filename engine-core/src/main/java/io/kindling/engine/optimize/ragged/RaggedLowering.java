@@ -55,6 +55,7 @@ public final class RaggedLowering {
     private final AttentionRule attention;
     private final RecurrenceRule recurrence;
     private final WrittenAttention written;
+    private final LengthSwitch lengths;
     private final Positions positions;
     private final TokenRules rules;
 
@@ -65,7 +66,8 @@ public final class RaggedLowering {
         Map<String, DataType> types = new HashMap<>();
         graph.inputs().forEach(input -> elementType(input).ifPresent(type -> types.put(input.name(), type)));
         layers = new PageLayers(types);
-        attention = new AttentionRule(io, layers);
+        lengths = new LengthSwitch(graph, added);
+        attention = new AttentionRule(io, layers, lengths, added);
         recurrence = new RecurrenceRule(types);
         positions = new Positions(graph, added);
         written = new WrittenAttention(layers, added, positions::type);
@@ -175,8 +177,11 @@ public final class RaggedLowering {
     /** What the outputs are; adds the nodes that compute them, or none where the node itself does. */
     private List<Fact> replace(Node node, List<Fact> inputs) {
         if (AttentionRule.matches(node)) {
-            nodes.add(attention.lower(node, inputs));
+            attention.lower(node, inputs, nodes);
             return List.of(attention.output(node));
+        }
+        if (LengthSwitch.matches(node)) {
+            return lengths.follow(node, inputs.get(0));
         }
         if (RecurrenceRule.matches(node)) {
             nodes.add(recurrence.lower(node, inputs));
@@ -336,7 +341,8 @@ public final class RaggedLowering {
                 io.positionIds().filter(read::contains),
                 io.logits(),
                 layers.all(),
-                recurrence.states());
+                recurrence.states(),
+                lengths.limit());
     }
 
     private void addPackedInputs(Graph.Builder builder) {
@@ -345,6 +351,9 @@ public final class RaggedLowering {
         inputs.add(port(RaggedModel.BLOCK_TABLE, DataType.INT32, symbol("sequences"), symbol("blocks")));
         inputs.add(port(RaggedModel.TOKEN_SEQUENCE, DataType.INT32, tokens));
         inputs.add(port(RaggedModel.TOKEN_POSITION, DataType.INT32, tokens));
+        if (lengths.limit().isPresent()) {
+            inputs.add(port(RaggedModel.TOKEN_SPAN, DataType.INT32, tokens));
+        }
         inputs.add(port(RaggedModel.SAMPLE_ROWS, DataType.INT64, symbol("sampled")));
         Dimension page = Dimension.of(PagedAttention.PAGE_TOKENS);
         for (RaggedModel.Layer layer : layers.all()) {

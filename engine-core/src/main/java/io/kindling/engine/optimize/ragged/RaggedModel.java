@@ -4,6 +4,7 @@ import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.OnnxModel;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A decoder that runs on the packed tokens of many sequences. Its inputs are T tokens of S sequences:
@@ -14,10 +15,14 @@ import java.util.Optional;
  *       {@code [T]}, as {@link io.kindling.engine.ir.PagedAttention} describes them
  *   <li>{@link #SAMPLE_ROWS} int64 {@code [R]}: indices of the tokens whose logits are wanted
  *   <li>the pages of every layer, which the graph writes in place
+ *   <li>with a {@link #longFrom} only, {@link #TOKEN_SPAN} int32 {@code [T]}: how long its sequence was when the exported
+ *       graph would have been fed the token, which is the whole prompt at once, then one token after the other
  *   <li>where it has states in slots, {@link #SEQUENCE_SLOT} int32 {@code [S, 2]} and the slots, which it writes in place
  * </ul>
  *
  * Its one output is {@link #logits} {@code [1, R, vocabulary]}.
+ *
+ * @param longFrom the length from which keys of a sequence differ from those of a shorter one with the same beginning
  */
 public record RaggedModel(
         OnnxModel model,
@@ -25,10 +30,12 @@ public record RaggedModel(
         Optional<String> positionIds,
         String logits,
         List<Layer> layers,
-        List<SlotState> states) {
+        List<SlotState> states,
+        OptionalLong longFrom) {
     public static final String BLOCK_TABLE = "kindling.block_table";
     public static final String TOKEN_SEQUENCE = "kindling.token_sequence";
     public static final String TOKEN_POSITION = "kindling.token_position";
+    public static final String TOKEN_SPAN = "kindling.token_span";
     public static final String SEQUENCE_SLOT = "kindling.sequence_slot";
     public static final String SAMPLE_ROWS = "kindling.sample_rows";
 

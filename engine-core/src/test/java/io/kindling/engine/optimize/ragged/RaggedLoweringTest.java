@@ -12,6 +12,7 @@ import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.metadata.DecoderIo;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +33,10 @@ class RaggedLoweringTest {
                             "past.value", "present.value", DecoderIo.Kind.VALUE, 0, 2, List.of(1L, 2L, 0L, 4L))));
 
     private static RaggedLowering.Outcome lower(Consumer<Graph.Builder> between) {
+        return lower(between, List.of("qkv", "", "", "past.key", "past.value", "seqlens", "total"));
+    }
+
+    private static RaggedLowering.Outcome lower(Consumer<Graph.Builder> between, List<String> attention) {
         Graph.Builder graph = Graph.builder("g");
         input(graph, "ids", DataType.INT64, "batch", "sequence");
         input(graph, "mask", DataType.INT64, "batch", "total");
@@ -52,7 +57,7 @@ class RaggedLoweringTest {
                         "attention",
                         "com.microsoft",
                         "GroupQueryAttention",
-                        List.of("qkv", "", "", "past.key", "past.value", "seqlens", "total"),
+                        attention,
                         List.of("attended", "present.key", "present.value"),
                         Map.of("num_heads", Attribute.of(2L), "kv_num_heads", Attribute.of(2L))));
         node(graph, "MatMul", List.of("attended", "head"), "logits", Map.of());
@@ -228,5 +233,37 @@ class RaggedLoweringTest {
                 assertThat(outcome.lowered()).isPresent();
             }
         }
+    }
+
+    @Test
+    void normsOfQueriesAndKeysStandBeforeTheCall() {
+        List<String> inputs = new ArrayList<>(List.of("qkv", "", "", "past.key", "past.value", "seqlens", "total"));
+        inputs.addAll(List.of("", "", "", "", "", "", "", "norm", "norm"));
+        RaggedLowering.Outcome outcome = lower(
+                graph -> {
+                    graph.initializers().put("norm", TensorData.ofFloats(new long[] {4}, 1, 2, 3, 4));
+                    plain(graph);
+                },
+                inputs);
+        assertThat(outcome.reason()).isEmpty();
+        List<Node> nodes = outcome.lowered().orElseThrow().model().graph().nodes();
+        assertThat(nodes.stream().map(Node::opType))
+                .containsExactly(
+                        "Gather",
+                        "Relu",
+                        "Split",
+                        "Reshape",
+                        "SimplifiedLayerNormalization",
+                        "Reshape",
+                        "Reshape",
+                        "SimplifiedLayerNormalization",
+                        "Reshape",
+                        "PagedAttention",
+                        "Gather",
+                        "MatMul");
+        assertThat(nodes.get(4).inputs()).containsExactly("attended/kindling.query.heads", "norm");
+        assertThat(nodes.get(9).inputs().subList(0, 3))
+                .containsExactly(
+                        "attended/kindling.query.joined", "attended/kindling.key.joined", "attended/kindling.value");
     }
 }
