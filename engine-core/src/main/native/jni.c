@@ -126,3 +126,20 @@ METHOD(void, gemm)(
 METHOD(void, heads)(JNIEnv *env, jclass unused, jlong set, jlong job, jlong scratch, jlong from, jlong to) {
     AT(const kernel_set, set)->heads(AT(const heads_job, job), AT(float, scratch), from, to);
 }
+
+METHOD(void, activate)(
+    JNIEnv *env, jclass unused, jlong set, jint kind, jfloat alpha, jfloat beta, jlong x, jlong y, jlong from, jlong to) {
+    AT(const kernel_set, set)->activate(kind, alpha, beta, AT(const float, x) + from, AT(float, y) + from, to - from);
+}
+
+METHOD(void, conv)(JNIEnv *env, jclass unused, jlong set, jlong job, jlong scratch, jlong from, jlong to) {
+    AT(const kernel_set, set)->conv(AT(const window_job, job), AT(float, scratch), from, to);
+}
+
+METHOD(void, planes)(JNIEnv *env, jclass unused, jlong set, jlong job, jlong scratch, jlong from, jlong to) {
+    AT(const kernel_set, set)->planes(AT(const window_job, job), AT(float, scratch), from, to);
+}
+
+METHOD(void, means)(JNIEnv *env, jclass unused, jlong set, jlong x, jlong y, jlong size, jlong from, jlong to) {
+    AT(const kernel_set, set)->means(AT(const float, x), AT(float, y), size, from, to);
+}

@@ -7,6 +7,7 @@
 #include "gemm.h"
 #include "heads.h"
 #include "matmul_nbits.h"
+#include "window.h"
 
 typedef struct {
     const char *level;
@@ -31,6 +32,10 @@ typedef struct {
     void (*gemm)(
         const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to);
     void (*heads)(const heads_job *j, float *scratch, int64_t from, int64_t to);
+    void (*activate)(int kind, float alpha, float beta, const float *x, float *y, int64_t count);
+    void (*conv)(const window_job *j, float *scratch, int64_t from, int64_t to);
+    void (*planes)(const window_job *j, float *scratch, int64_t from, int64_t to);
+    void (*means)(const float *x, float *y, int64_t size, int64_t from, int64_t to);
 } kernel_set;
 
 /* The set of level `rank`, 0 being the plainest; NULL past the last and for sets this processor cannot run. */

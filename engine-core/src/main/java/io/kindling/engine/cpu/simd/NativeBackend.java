@@ -5,7 +5,9 @@ import io.kindling.engine.cpu.HostMemory;
 import io.kindling.engine.cpu.KernelPool;
 import io.kindling.engine.cpu.simd.NativeElementwise.Op;
 import io.kindling.engine.cpu.simd.NativeNorm.Form;
+import io.kindling.engine.cpu.simd.WindowJob.Mode;
 import io.kindling.engine.ir.PagedAttention;
+import io.kindling.engine.provider.Kernel;
 import io.kindling.engine.provider.KernelFactory;
 import java.util.List;
 import org.slf4j.Logger;
@@ -26,6 +28,7 @@ public final class NativeBackend implements CpuBackend {
     private final boolean rows;
     private final boolean elementwise;
     private final boolean gemm;
+    private final boolean windows;
 
     public NativeBackend() {
         this(System.getProperty(KernelSet.LEVEL_PROPERTY, ""));
@@ -49,6 +52,7 @@ public final class NativeBackend implements CpuBackend {
         rows = chosen != null && accepted("normalisation and softmax", RowsSelfTest.run(chosen));
         elementwise = chosen != null && accepted("elementwise operators", ElementwiseSelfTest.elementwise(chosen));
         gemm = chosen != null && accepted("matrix products", GemmSelfTest.run(chosen));
+        windows = chosen != null && accepted("convolution and pooling", WindowSelfTest.run(chosen));
         if (chosen != null) {
             LOG.info(
                     "Native kernels for {}: {}",
@@ -126,6 +130,13 @@ public final class NativeBackend implements CpuBackend {
             case "com.microsoft::Gelu", "com.microsoft::BiasGelu" -> elementwise(Op.GELU, reference, pool);
             case "com.microsoft::FastGelu" -> elementwise(Op.GELU_TANH, reference, pool);
             case "com.microsoft::QuickGelu" -> quickGelu(reference, pool);
+            case "::Clip", "::HardSigmoid", "::HardSwish", "::LeakyRelu" -> activation(reference, pool);
+            case "::Conv", "com.microsoft::FusedConv" ->
+                windows && gemm ? request -> NativeConv.create(set, pool, reference, request) : reference;
+            case "::MaxPool" -> pooling(Mode.MAX, reference, pool);
+            case "::AveragePool" -> pooling(Mode.MEAN, reference, pool);
+            case "::GlobalAveragePool" ->
+                windows ? request -> new NativeMeans(set, pool, reference.create(request)) : reference;
             default -> reference;
         };
     }
@@ -145,7 +156,20 @@ public final class NativeBackend implements CpuBackend {
     private KernelFactory quickGelu(KernelFactory reference, KernelPool pool) {
         return request -> request.node().floatAttribute("alpha", 1.702f) == 1
                 ? elementwise(Op.SILU, reference, pool).create(request)
-                : reference.create(request);
+                : activation(reference, pool).create(request);
+    }
+
+    private KernelFactory activation(KernelFactory reference, KernelPool pool) {
+        return request -> Activation.of(request.node())
+                .filter(activation -> windows)
+                .<Kernel>map(activation -> new NativeActivation(set, pool, activation, reference.create(request)))
+                .orElseGet(() -> reference.create(request));
+    }
+
+    private KernelFactory pooling(Mode mode, KernelFactory reference, KernelPool pool) {
+        return windows
+                ? request -> new NativePool(set, pool, reference.create(request), request.node(), mode)
+                : reference;
     }
 
     /** Operators of two operands; before opset 7 an attribute could ask for another way of broadcasting. */

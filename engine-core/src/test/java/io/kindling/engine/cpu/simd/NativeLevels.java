@@ -49,15 +49,25 @@ abstract class NativeLevels {
 
     /** Runs a node with the kernels of a set, and asserts that these ran. */
     static List<Value> run(String level, OneNode node, Tensor... inputs) {
+        return run("native " + level, level, node, inputs);
+    }
+
+    /** @param variant the implementation that has to run */
+    static List<Value> run(String variant, String level, OneNode node, Tensor... inputs) {
         Provider provider = PROVIDERS.computeIfAbsent(level, name -> OneNode.provider(2, new NativeBackend(name)));
         List<Value> result = node.runOn(provider, inputs);
-        assertThat(node.variant()).isEqualTo("native " + level);
+        assertThat(node.variant()).isEqualTo(variant);
         return result;
     }
 
     /** @param tolerance absolute for values up to 1, else relative */
     static void equalToReference(String level, OneNode node, double tolerance, Tensor... inputs) {
-        float[] got = OneNode.floats(run(level, node, inputs).get(0));
+        equalToReference("native " + level, level, node, tolerance, inputs);
+    }
+
+    /** @param variant the implementation that has to run */
+    static void equalToReference(String variant, String level, OneNode node, double tolerance, Tensor... inputs) {
+        float[] got = OneNode.floats(run(variant, level, node, inputs).get(0));
         float[] want = OneNode.floats(node.run(inputs));
         assertThat(node.variant()).isEqualTo("java");
         for (int i = 0; i < want.length; i++) {

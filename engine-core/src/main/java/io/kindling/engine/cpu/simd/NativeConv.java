@@ -1,0 +1,143 @@
+package io.kindling.engine.cpu.simd;
+
+import io.kindling.engine.cpu.KernelPool;
+import io.kindling.engine.cpu.Window;
+import io.kindling.engine.cpu.simd.WindowJob.Field;
+import io.kindling.engine.ir.DataType;
+import io.kindling.engine.ir.Node;
+import io.kindling.engine.provider.HostBuffer;
+import io.kindling.engine.provider.Kernel;
+import io.kindling.engine.provider.KernelContext;
+import io.kindling.engine.provider.KernelFactory;
+import io.kindling.engine.provider.KernelRequest;
+import io.kindling.engine.provider.Tensor;
+import java.util.Arrays;
+
+/**
+ * {@code Conv} and {@code com.microsoft::FusedConv} of float32 over one or two axes; the rest is left to the reference. A product with
+ * the columns that windows cut from the planes, or, where groups have one channel, windows that slide over each
+ * plane; see {@code window.h}.
+ */
+final class NativeConv implements Kernel {
+    /** Below so many multiplications a job is done by its caller. */
+    private static final long SMALL_JOB = 1 << 16;
+
+    /** Up to so many filters of one channel are not worth columns. */
+    private static final int FEW_FILTERS = 4;
+
+    private final KernelSet set;
+    private final KernelPool pool;
+    private final Kernel reference;
+    private final Node node;
+    private final Activation activation;
+    private volatile String variant;
+
+    private NativeConv(KernelSet set, KernelPool pool, Kernel reference, Node node, Activation activation) {
+        this.set = set;
+        this.pool = pool;
+        this.reference = reference;
+        this.node = node;
+        this.activation = activation;
+        variant = "native " + set.level();
+    }
+
+    /** A native kernel where the node's activation allows one, else the reference. */
+    static Kernel create(KernelSet set, KernelPool pool, KernelFactory reference, KernelRequest request) {
+        Kernel java = reference.create(request);
+        return Activation.named(request.node())
+                .<Kernel>map(activation -> new NativeConv(set, pool, java, request.node(), activation))
+                .orElse(java);
+    }
+
+    /** Which way the last run took: {@code columns} or {@code planes}, or the reference's. */
+    @Override
+    public String variant() {
+        return variant;
+    }
+
+    @Override
+    public void execute(KernelContext context) {
+        Tensor x = context.input(0);
+        Tensor w = context.input(1);
+        Window window = fits(x, w) ? new Window(node, x, Arrays.copyOfRange(w.shape(), 2, w.rank()), false) : null;
+        Tensor bias = given(context, 2);
+        Tensor sum = given(context, 3);
+        if (window == null || !covers(window, x, w, bias, sum)) {
+            variant = reference.variant();
+            reference.execute(context);
+            return;
+        }
+        Tensor y = context.output(0, DataType.FLOAT, window.outputShape(x.dim(0), w.dim(0)));
+        int groups = (int) node.intAttribute("group", 1);
+        int filters = (int) w.dim(0) / groups;
+        boolean planes = w.dim(1) == 1 && filters <= FEW_FILTERS;
+        variant = "native " + set.level() + (planes ? " planes" : " columns");
+        long multiplications = w.elementCount() / w.dim(0) * y.elementCount();
+        WindowParts parts = planes
+                ? WindowParts.planes(window, x.dim(0) * w.dim(0), threads(multiplications))
+                : WindowParts.columns(window, x.dim(0) * groups, w.dim(1), filters, threads(multiplications));
+        HostBuffer scratch = (HostBuffer) context.scratch(0, WindowJob.BYTE_SIZE + parts.scratchBytes());
+        new WindowJob(scratch.bytes())
+                .window(window)
+                .activation(activation)
+                .set(Field.X, NativeMemory.addressOf(x))
+                .set(Field.W, NativeMemory.addressOf(w))
+                .set(Field.BIAS, bias == null ? 0 : NativeMemory.addressOf(bias))
+                .set(Field.SUM, sum == null ? 0 : NativeMemory.addressOf(sum))
+                .set(Field.Y, NativeMemory.addressOf(y))
+                .set(Field.GROUPS, groups)
+                .set(Field.FILTERS, filters)
+                .set(Field.CHANNELS, w.dim(1))
+                .set(Field.ROW_BLOCK, parts.rows())
+                .set(Field.PANEL_BLOCK, parts.panels());
+        long job = NativeMemory.addressOf(scratch);
+        parts.run(pool, job + WindowJob.BYTE_SIZE, (own, from, to) -> {
+            if (planes) {
+                Native.planes(set.address(), job, own, from, to);
+            } else {
+                Native.conv(set.address(), job, own, from, to);
+            }
+        });
+    }
+
+    private int threads(long multiplications) {
+        return multiplications < SMALL_JOB ? 1 : pool.threads();
+    }
+
+    private static Tensor given(KernelContext context, int input) {
+        return input < context.inputCount() && context.hasInput(input) ? context.input(input) : null;
+    }
+
+    private boolean fits(Tensor x, Tensor w) {
+        long groups = node.intAttribute("group", 1);
+        return x.type() == DataType.FLOAT
+                && w.type() == DataType.FLOAT
+                && x.rank() == w.rank()
+                && (x.rank() == 3 || x.rank() == 4)
+                && groups > 0
+                && x.dim(0) > 0
+                && w.dim(0) > 0
+                && w.dim(1) > 0
+                && x.dim(1) == w.dim(1) * groups
+                && w.dim(0) % groups == 0;
+    }
+
+    private static boolean covers(Window window, Tensor x, Tensor w, Tensor bias, Tensor sum) {
+        boolean covered = WindowJob.covers(window);
+        for (int axis = 0; axis < window.rank; axis++) {
+            covered &= window.kernel[axis] == w.dim(axis + 2);
+        }
+        return covered
+                && (bias == null || isFloats(bias, new long[] {w.dim(0)}))
+                && (sum == null || isFloats(sum, window.outputShape(x.dim(0), w.dim(0))));
+    }
+
+    private static boolean isFloats(Tensor tensor, long[] shape) {
+        return tensor.type() == DataType.FLOAT && Arrays.equals(tensor.shape(), shape);
+    }
+
+    @Override
+    public void close() {
+        reference.close();
+    }
+}
