@@ -12,6 +12,8 @@ import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.api.plugin.SparkPlugin;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Set {@code spark.plugins=io.kindling.spark.KindlingPlugin} to load the models of {@code spark.kindling.warmup} when executors
@@ -50,6 +52,8 @@ public final class KindlingPlugin implements SparkPlugin {
     }
 
     private static final class Executor implements ExecutorPlugin {
+        private static final Logger LOG = LoggerFactory.getLogger(KindlingPlugin.class);
+
         @Override
         public void init(PluginContext plugin, Map<String, String> extraConf) {
             ExecutorMetrics.register(plugin.metricRegistry());
@@ -60,6 +64,7 @@ public final class KindlingPlugin implements SparkPlugin {
         @Override
         public void shutdown() {
             TaskEngines.closeAll();
+            LOG.info("the models of this executor are closed");
         }
     }
 }

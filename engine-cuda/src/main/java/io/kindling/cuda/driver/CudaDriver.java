@@ -18,7 +18,7 @@ public final class CudaDriver {
 
     /** Asked once a process: a failed load of the native library cannot be tried again. */
     private static final class Once {
-        private static final CudaDiscovery DISCOVERY = discover(JCudaCalls::new);
+        private static final CudaDiscovery DISCOVERY = discover(JCudaLoader::load);
     }
 
     /** What this process finds; never throws for a machine without CUDA. */

@@ -3,8 +3,9 @@ package io.kindling.cuda.driver;
 /**
  * The calls of the driver API that discovery makes, each named as in the CUDA driver API reference. All return a
  * {@code CUresult}, 0 for success.
+ * Public for {@link JCudaCalls}, which lives under another class loader and so, to the JVM, in another package.
  */
-interface DriverCalls {
+public interface DriverCalls {
     int init();
 
     /** @param version gets 1000 · major + 10 · minor */

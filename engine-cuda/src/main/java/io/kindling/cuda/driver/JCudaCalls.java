@@ -3,10 +3,10 @@ package io.kindling.cuda.driver;
 import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
 
-/** {@link DriverCalls} through JCuda. Making one loads JCuda's native library, which needs {@code libcuda.so.1}. */
-final class JCudaCalls implements DriverCalls {
+/** {@link DriverCalls} through JCuda, made by {@link JCudaLoader}. Making one loads JCuda's native library, which needs {@code libcuda.so.1}. */
+public final class JCudaCalls implements DriverCalls {
     /** @throws LinkageError when the library or the driver is missing */
-    JCudaCalls() {
+    public JCudaCalls() {
         JCudaDriver.setExceptionsEnabled(false);
     }
 

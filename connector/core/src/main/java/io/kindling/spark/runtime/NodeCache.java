@@ -19,6 +19,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Model packages on this node, one folder each, named by digest. Every process of the node shares it: a package is written
@@ -26,6 +28,7 @@ import java.util.stream.Stream;
  * takes exclusive locks, leaves it alone.
  */
 final class NodeCache {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeCache.class);
     private static final String PARTIAL = ".partial";
     private static final Map<Path, Held> HELD = new HashMap<>();
 
@@ -101,6 +104,7 @@ final class NodeCache {
                 FileLock shared = channel.lock(0, Long.MAX_VALUE, true);
                 // Each process looks once, since what it maps must be what was sent.
                 if (PackageSums.hold(folder, manifest)) {
+                    LOG.info("model package {} is in the node cache", folder);
                     Files.setLastModifiedTime(folder, FileTime.fromMillis(System.currentTimeMillis()));
                     return channel;
                 }
@@ -111,6 +115,7 @@ final class NodeCache {
                         if (!PackageSums.hold(folder, manifest)) {
                             throw new IOException("the files written to " + folder + " are not those of the package");
                         }
+                        LOG.info("model package {} was written, {} bytes", folder, manifest.totalBytes());
                     }
                 }
             }
