@@ -2,6 +2,7 @@ package io.kindling.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.kindling.engine.error.ErrorCode;
@@ -136,6 +137,11 @@ class GenerationTest {
         assertThat(metrics.requests().value()).isEqualTo(400);
         assertThat(metrics.promptTokens().value()).isEqualTo(1200);
         assertThat(metrics.generatedTokens().value()).isEqualTo(800);
+        assertThat(metrics.deduplicated().value()).isZero();
+        assertThat(metrics.prefixHits().value()).isEqualTo(400 * 16);
+        assertThat(metrics.meanBatchSize().value()).isEqualTo(2);
+        assertThat(metrics.kvPagesPeak().value()).isEqualTo(3);
+        assertThat(metrics.tokensPerSecond().value()).as("two in 2 ms").isCloseTo(1000, within(1e-6));
         assertThat(FakeEngines.sessionsOpened()).isEqualTo(1);
         assertThat(FakeEngines.OPEN_CLIENTS).hasValue(0);
         assertThat(FakeEngines.MOST_IN_FLIGHT.get()).isBetween(1, 20);

@@ -74,6 +74,8 @@ class TextEncodingTest {
         assertThat(metrics.requests().value()).isEqualTo(3);
         assertThat(metrics.failedRows().value()).isEqualTo(1);
         assertThat(metrics.promptTokens().value()).isEqualTo(14);
+        assertThat(metrics.meanBatchSize().value()).isBetween(1.0, 3.0);
+        assertThat(metrics.tokensPerSecond().value()).isPositive();
     }
 
     @Test

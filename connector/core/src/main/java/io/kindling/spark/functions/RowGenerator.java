@@ -13,6 +13,7 @@ import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.convert.Requests;
 import io.kindling.spark.functions.Results.Value;
 import io.kindling.spark.metrics.Counters;
+import io.kindling.spark.metrics.ProcessCounters;
 import io.kindling.spark.runtime.Answer;
 import io.kindling.spark.runtime.DeterministicFaults;
 import io.kindling.spark.runtime.HadoopSettings;
@@ -42,6 +43,9 @@ import org.slf4j.LoggerFactory;
 final class RowGenerator implements Serializable {
     private static final long serialVersionUID = 1;
     private static final Logger LOG = LoggerFactory.getLogger(RowGenerator.class);
+    /** No operator counts what functions do by themselves. */
+    private static final Counters COUNTERS = ProcessCounters.COUNTERS;
+
     private static final AtomicBoolean SAID = new AtomicBoolean();
     private final SessionSettings settings;
     private final HadoopSettings hadoop;
@@ -80,9 +84,11 @@ final class RowGenerator implements Serializable {
         sayOnce();
         GenerationPlan plan = plan(arguments.options(input));
         var request = Requests.of(arguments.prompt(input, plan.prompt()), Optional.empty(), plan.generation());
+        countOne();
         GenerationResult result = TaskEngines.with(
-                source(arguments.model(input)), plan, Counters.NONE, client -> Answer.await(client.submit(request)));
-        result.error().ifPresent(error -> check(plan, error.code(), error.message()));
+                source(arguments.model(input)), plan, COUNTERS, client -> Answer.await(client.submit(request)));
+        TaskRequests.count(result, COUNTERS);
+        result.error().ifPresent(error -> failed(plan, error.code(), error.message()));
         return result;
     }
 
@@ -108,17 +114,30 @@ final class RowGenerator implements Serializable {
         sayOnce();
         GenerationPlan plan = plan(arguments.options(input));
         List<String> text = List.of(arguments.text(input));
-        return TaskEngines.encode(source(arguments.model(input)), plan, Counters.NONE, 1, encoder -> {
+        countOne();
+        return TaskEngines.encode(source(arguments.model(input)), plan, COUNTERS, 1, encoder -> {
             try {
-                return value.of(encode.all(encoder, text, plan.encoding()).get(0));
+                T result = encode.all(encoder, text, plan.encoding()).get(0);
+                TaskRequests.countEncoded(result, COUNTERS);
+                return value.of(result);
             } catch (KindlingException fault) {
                 if (!TaskRequests.isOfAText(fault)) {
                     throw fault; // the model's, not the row's
                 }
-                check(plan, fault.code(), fault.getMessage());
+                failed(plan, fault.code(), fault.getMessage());
                 return null;
             }
         });
+    }
+
+    private static void countOne() {
+        COUNTERS.rows().add(1);
+        COUNTERS.requests().add(1);
+    }
+
+    private static void failed(GenerationPlan plan, ErrorCode code, String message) {
+        COUNTERS.failedRows().add(1);
+        check(plan, code, message);
     }
 
     private static void sayOnce() {
@@ -132,8 +151,10 @@ final class RowGenerator implements Serializable {
     Outcome infer(String model, Map<String, String> options, InferencePlan inference, Row inputs) {
         sayOnce();
         GenerationPlan plan = plan(options);
+        countOne();
+        COUNTERS.meanBatchSize().add(1, 1);
         Outcome outcome = RowInference.run(source(model), plan, inference, inputs);
-        outcome.error().ifPresent(error -> check(plan, error.code(), error.message()));
+        outcome.error().ifPresent(error -> failed(plan, error.code(), error.message()));
         return outcome;
     }
 

@@ -1,2 +1,2 @@
-/** Counters of generation as Spark accumulators. */
+/** What is counted, and what keeps the figures. */
 package io.kindling.spark.metrics;

@@ -2,11 +2,9 @@ package io.kindling.spark.runtime;
 
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationEngine;
-import io.kindling.engine.GenerationStats;
 import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import java.nio.file.Path;
-import java.util.Optional;
 
 /** Loads a model. The seam between Spark and the engine. */
 interface EngineOpener {
@@ -19,9 +17,6 @@ interface EngineOpener {
         TextEncoder encoder();
 
         Session session();
-
-        /** What its engine has done; empty while it has generated nothing. */
-        Optional<GenerationStats> stats();
 
         /** Bytes of the weights in use, as their files hold them. */
         long weightBytes();

@@ -1,7 +1,6 @@
 package io.kindling.spark.runtime;
 
 import io.kindling.engine.EngineOptions;
-import io.kindling.engine.GenerationStats;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.MemoryOptions;
@@ -37,12 +36,8 @@ final class EngineRegistry implements AutoCloseable {
         thread.setDaemon(true);
         return thread;
     });
-    private GenerationStats closedStats = Stats.NONE;
     private long opened;
     private long loadMillis;
-    private int leases;
-    private long usedNanos;
-    private long usedSince;
     private boolean closed;
 
     EngineRegistry(EngineOpener opener) {
@@ -78,10 +73,12 @@ final class EngineRegistry implements AutoCloseable {
     /**
      * Use of an engine until closed.
      *
+     * @param clock divides the model's time among tasks that call it at once
      * @param openedHere whether this call loaded the model
      * @param loadMillis how long that took; 0 when it was loaded already
      */
-    record Lease(LoadedModel model, boolean openedHere, long loadMillis, Runnable release) implements AutoCloseable {
+    record Lease(LoadedModel model, SharedClock clock, boolean openedHere, long loadMillis, Runnable release)
+            implements AutoCloseable {
         @Override
         public void close() {
             release.run();
@@ -90,6 +87,7 @@ final class EngineRegistry implements AutoCloseable {
 
     private static final class Entry implements AutoCloseable {
         final CompletableFuture<LoadedModel> model = new CompletableFuture<>();
+        final SharedClock clock = new SharedClock(System::nanoTime);
         final LocalModel files;
         MemoryDemand demand = new MemoryDemand(0, 0, 0, 0);
         int users;
@@ -98,12 +96,6 @@ final class EngineRegistry implements AutoCloseable {
 
         Entry(LocalModel files) {
             this.files = files;
-        }
-
-        GenerationStats stats() {
-            return model.isDone() && !model.isCompletedExceptionally()
-                    ? model.join().stats().orElse(Stats.NONE)
-                    : Stats.NONE;
         }
 
         @Override
@@ -151,7 +143,7 @@ final class EngineRegistry implements AutoCloseable {
             files.close(); // the entry holds its own
             return lease(key, entry, false, 0, request.memory());
         }
-        evicted.forEach(this::close);
+        evicted.forEach(Entry::close);
         long start = System.nanoTime();
         try {
             entry.model.complete(opener.open(files.path(), withCache(request, entry.demand)));
@@ -235,27 +227,10 @@ final class EngineRegistry implements AutoCloseable {
         return loadMillis;
     }
 
-    /** Time in which some task had an engine. */
-    synchronized long usedNanos() {
-        return usedNanos + (leases > 0 ? System.nanoTime() - usedSince : 0);
-    }
-
-    /** What all engines have done, closed ones too. */
-    synchronized GenerationStats stats() {
-        GenerationStats sum = closedStats;
-        for (Entry entry : entries.values()) {
-            sum = Stats.sum(sum, entry.stats());
-        }
-        return sum;
-    }
-
     private Lease lease(Key key, Entry entry, boolean openedHere, long loadMillis, MemoryOptions memory) {
         try {
             LoadedModel model = entry.model.join();
-            synchronized (this) {
-                usedSince = leases++ == 0 ? System.nanoTime() : usedSince;
-            }
-            return new Lease(model, openedHere, loadMillis, () -> release(key, entry, memory));
+            return new Lease(model, entry.clock, openedHere, loadMillis, () -> release(key, entry, memory));
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;
@@ -273,7 +248,6 @@ final class EngineRegistry implements AutoCloseable {
         List<Entry> evicted = new ArrayList<>();
         synchronized (this) {
             entry.users--;
-            usedNanos += --leases == 0 ? System.nanoTime() - usedSince : 0;
             entry.idleSince = System.nanoTime();
             LoadedModel model = entry.model.join();
             entry.demand = entry.demand.measured(model.weightBytes(), model.prepackedBytes());
@@ -300,7 +274,7 @@ final class EngineRegistry implements AutoCloseable {
                 clock.schedule(() -> evict(key, entry, idleSince), memory.idleSeconds(), TimeUnit.SECONDS);
             }
         }
-        evicted.forEach(this::close);
+        evicted.forEach(Entry::close);
     }
 
     /** Closes an engine that nobody has used since. */
@@ -309,14 +283,6 @@ final class EngineRegistry implements AutoCloseable {
             if (entry.users > 0 || entry.idleSince != idleSince || !entries.remove(key, entry)) {
                 return;
             }
-        }
-        close(entry);
-    }
-
-    private void close(Entry entry) {
-        GenerationStats stats = entry.stats();
-        synchronized (this) {
-            closedStats = Stats.sum(closedStats, stats);
         }
         entry.close();
     }
@@ -332,6 +298,6 @@ final class EngineRegistry implements AutoCloseable {
             entries.clear();
         }
         // One that is being loaded is closed by its user.
-        all.stream().filter(entry -> entry.model.isDone()).forEach(this::close);
+        all.stream().filter(entry -> entry.model.isDone()).forEach(Entry::close);
     }
 }

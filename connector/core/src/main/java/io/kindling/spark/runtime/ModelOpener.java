@@ -2,12 +2,10 @@ package io.kindling.spark.runtime;
 
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationEngine;
-import io.kindling.engine.GenerationStats;
 import io.kindling.engine.Model;
 import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import java.nio.file.Path;
-import java.util.Optional;
 import org.apache.spark.SparkEnv;
 
 /** Opens models with Kindling's own engine. */
@@ -19,7 +17,6 @@ final class ModelOpener implements EngineOpener {
 
     private static final class Opened implements LoadedModel {
         private final Model model;
-        private volatile GenerationEngine generation;
 
         Opened(Model model) {
             this.model = model;
@@ -27,13 +24,7 @@ final class ModelOpener implements EngineOpener {
 
         @Override
         public GenerationEngine generation() {
-            generation = model.generation();
-            return generation;
-        }
-
-        @Override
-        public Optional<GenerationStats> stats() {
-            return Optional.ofNullable(generation).map(GenerationEngine::stats);
+            return model.generation();
         }
 
         @Override

@@ -90,7 +90,14 @@ public final class TaskEngines {
     public static <T> T encode(
             ModelSource source, GenerationPlan plan, Counters counters, int texts, Action<TextEncoder, T> action) {
         REQUESTS.add(texts);
-        return use(source, plan, false, counters, model -> action.with(model.encoder()));
+        return use(source, plan, false, counters, model -> {
+            double entered = model.lease.clock().enter();
+            try {
+                return action.with(model.encoder());
+            } finally {
+                counters.tokensPerSecond().add(0, model.lease.clock().leave(entered));
+            }
+        });
     }
 
     /** Runs an action with the session of a model; see {@link #with}. */

@@ -4,6 +4,7 @@ import io.kindling.engine.EncodingOptions;
 import io.kindling.engine.GenerationRequest;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationResult.RowError;
+import io.kindling.engine.GenerationWork;
 import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import io.kindling.engine.TextEncoder.Classification;
@@ -34,7 +35,7 @@ public final class TaskRequests {
     private final RowFaults faults = new RowFaults();
 
     TaskRequests(Counters counters) {
-        this.counters = counters;
+        this.counters = counters.and(ProcessCounters.COUNTERS);
     }
 
     /** Encodes a batch of texts. */
@@ -51,7 +52,6 @@ public final class TaskRequests {
     /** Counts rows of the input. */
     void rows(int count) {
         counters.rows().add(count);
-        ProcessCounters.ROWS.add(count);
     }
 
     /**
@@ -73,16 +73,29 @@ public final class TaskRequests {
     }
 
     private GenerationResult judged(GenerationPlan plan, GenerationResult result) {
-        counters.promptTokens().add(result.promptIds().size());
-        counters.generatedTokens().add(result.tokenIds().size());
+        count(result, counters);
         judge(plan, result.id(), result.error());
         return result;
+    }
+
+    /** Counts an answer and the work for it. */
+    public static void count(GenerationResult result, Counters counters) {
+        GenerationWork work = result.work();
+        counters.promptTokens().add(result.promptIds().size());
+        counters.generatedTokens().add(result.tokenIds().size());
+        if (work.deduplicated()) {
+            counters.deduplicated().add(1);
+            return;
+        }
+        counters.tokensPerSecond().add(result.tokenIds().size(), work.nanos() / 1e9);
+        counters.prefixHits().add(work.prefixHitTokens());
+        counters.meanBatchSize().add(work.passes(), work.passShares());
+        counters.kvPagesPeak().add(work.kvPagesPeak());
     }
 
     private void judge(GenerationPlan plan, String id, Optional<RowError> error) {
         if (error.isPresent()) {
             counters.failedRows().add(1);
-            ProcessCounters.FAILED_ROWS.increment();
         }
         faults.check(plan, id, error);
     }
@@ -106,7 +119,7 @@ public final class TaskRequests {
                     .toList();
         }
         for (Outcome<T> outcome : outcomes) {
-            outcome.result().ifPresent(result -> counters.promptTokens().add(tokens(result)));
+            outcome.result().ifPresent(result -> countEncoded(result, counters));
             judge(plan, "", outcome.error());
         }
         return outcomes;
@@ -157,6 +170,7 @@ public final class TaskRequests {
         List<Batches.Work> work = rows.stream().map(batches::read).toList();
         batches.run(session, work, TaskRequests::checkKilled, size -> {
             counters.requests().add(size);
+            counters.meanBatchSize().add(size, 1);
             TaskEngines.count(size);
         });
         for (Batches.Work row : work) {
@@ -167,7 +181,19 @@ public final class TaskRequests {
         return work;
     }
 
-    private static int tokens(Object result) {
-        return result instanceof Embedding embedding ? embedding.tokens() : ((Classification) result).tokens();
+    /** Counts an {@link Embedding} or a {@link Classification}. */
+    public static void countEncoded(Object result, Counters counters) {
+        if (result instanceof Embedding embedding) {
+            countEncoded(embedding.tokens(), embedding.batch(), counters);
+        } else if (result instanceof Classification classification) {
+            countEncoded(classification.tokens(), classification.batch(), counters);
+        }
+    }
+
+    /** The time was counted when they ran. */
+    private static void countEncoded(int tokens, int batch, Counters counters) {
+        counters.promptTokens().add(tokens);
+        counters.tokensPerSecond().add(tokens, 0);
+        counters.meanBatchSize().add(1, 1.0 / batch);
     }
 }

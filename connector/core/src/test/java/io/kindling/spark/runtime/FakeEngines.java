@@ -42,8 +42,8 @@ public final class FakeEngines {
 
     private static final Set<String> SEEN = ConcurrentHashMap.newKeySet();
     static final AtomicReference<EngineOptions> LAST_OPTIONS = new AtomicReference<>();
-    /** Of each answer: two rows shared its two passes of 1 ms, of 3 KV pages. */
-    private static final GenerationWork WORK = new GenerationWork(false, 2, 1, 1_000_000, 0, 3);
+    /** Of each answer: two rows shared its two passes of 2 ms, of 3 KV pages, one of them known. */
+    private static final GenerationWork WORK = new GenerationWork(false, 2, 1, 2_000_000, 16, 3);
 
     static final long WEIGHT_BYTES = 40;
     static final long PREPACKED_BYTES = 30;
@@ -107,11 +107,6 @@ public final class FakeEngines {
         }
 
         @Override
-        public Optional<GenerationStats> stats() {
-            return Optional.of(new GenerationStats(8, 1, 20, 10, 4, 2, 8, 3, 1));
-        }
-
-        @Override
         public void close() {
             LOADED.decrementAndGet();
             threads.shutdownNow();
@@ -127,7 +122,7 @@ public final class FakeEngines {
 
         @Override
         public GenerationStats stats() {
-            throw new UnsupportedOperationException("ask the model");
+            throw new UnsupportedOperationException("nobody asks");
         }
 
         @Override

@@ -1,11 +1,8 @@
 package io.kindling.spark.shim35;
 
-import io.kindling.spark.metrics.Counter;
-import io.kindling.spark.metrics.Counters;
 import io.kindling.spark.runtime.BatchedCalls;
 import io.kindling.spark.runtime.RowCall;
 import java.util.List;
-import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -17,12 +14,10 @@ import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.metric.SQLMetric;
-import org.apache.spark.sql.execution.metric.SQLMetrics;
 import scala.collection.IndexedSeq;
 import scala.collection.Iterator;
 import scala.collection.Seq;
 import scala.collection.immutable.Map;
-import scala.collection.immutable.Map$;
 import scala.reflect.ClassTag$;
 
 /** {@link OnnxBatch}, planned: a partition's rows go through the executor's engines together. */
@@ -38,38 +33,6 @@ public final class OnnxBatchExec extends SparkPlan {
         this.child = child;
     }
 
-    @SuppressWarnings("unchecked") // Scala 2.13 gives a raw map to Java
-    private static Map<String, SQLMetric> newMetrics(SparkContext context) {
-        Map<String, SQLMetric> metrics = Map$.MODULE$.empty();
-        for (String name : List.of(
-                "rows",
-                "engine requests",
-                "prompt tokens",
-                "generated tokens",
-                "failed rows",
-                "sessions",
-                "model load ms")) {
-            metrics = metrics.updated(name, SQLMetrics.createMetric(context, name));
-        }
-        return metrics;
-    }
-
-    private Counter counter(String name) {
-        SQLMetric metric = metrics().apply(name);
-        return metric::add;
-    }
-
-    private Counters counters() {
-        return new Counters(
-                counter("rows"),
-                counter("engine requests"),
-                counter("prompt tokens"),
-                counter("generated tokens"),
-                counter("failed rows"),
-                counter("sessions"),
-                counter("model load ms"));
-    }
-
     private List<OnnxCall> calls() {
         return Trees.<Expression>list(calls).stream().map(OnnxCall.class::cast).toList();
     }
@@ -77,7 +40,7 @@ public final class OnnxBatchExec extends SparkPlan {
     @Override
     public synchronized Map<String, SQLMetric> metrics() {
         if (metrics == null) {
-            metrics = newMetrics(sparkContext());
+            metrics = OperatorMetrics.register(sparkContext());
         }
         return metrics;
     }
@@ -89,7 +52,10 @@ public final class OnnxBatchExec extends SparkPlan {
                 .map(call -> call.function().prepare(call.known(), context))
                 .toList();
         BatchPartition partition = new BatchPartition(
-                new BatchedCalls(prepared, counters()), calls(), Trees.list(results), Trees.list(child.output()));
+                new BatchedCalls(prepared, OperatorMetrics.counters(metrics())),
+                calls(),
+                Trees.list(results),
+                Trees.list(child.output()));
         return child.execute().mapPartitionsWithIndex(partition, false, ClassTag$.MODULE$.apply(InternalRow.class));
     }
 

@@ -65,6 +65,7 @@ class StreamsTest {
         assertThat(count(operator, "generated tokens")).isEqualTo(2);
         assertThat(count(operator, "failed rows")).isEqualTo(1);
         assertThat(count(operator, "sessions")).isEqualTo(1);
+        assertThat(count(operator, "prefix hits")).isEqualTo(16);
     }
 
     private static SparkPlan find(SparkPlan plan) {
