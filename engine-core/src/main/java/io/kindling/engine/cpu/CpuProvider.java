@@ -62,7 +62,7 @@ final class CpuProvider implements Provider {
 
     @Override
     public DeviceStream openStream() {
-        return new CpuStream();
+        return new CpuStream(pool);
     }
 
     /** Inline elements are used where they lie when direct, else copied; elements in files are mapped read-only. */

@@ -6,6 +6,22 @@ import io.kindling.engine.provider.HostBuffer;
 
 /** Work on the CPU is done when the call returns, so a stream only copies. */
 final class CpuStream implements DeviceStream {
+    private final KernelPool pool;
+
+    CpuStream(KernelPool pool) {
+        this.pool = pool;
+    }
+
+    @Override
+    public void beginRun() {
+        pool.enter();
+    }
+
+    @Override
+    public void endRun() {
+        pool.leave();
+    }
+
     @Override
     public void synchronize() {}
 

@@ -9,6 +9,9 @@ import java.util.concurrent.locks.LockSupport;
  * Fork and join over a fixed set of threads, the caller taking part. One job runs at a time; a caller that finds the pool
  * busy does its job alone. Workers spin for a bounded time after a job, because the next one of the same step follows
  * within microseconds, and then sleep. A run allocates nothing.
+ *
+ * <p>Callers that run whole graphs side by side say so by {@link #enter}: each counts as one of the pool's threads, so that as many
+ * callers as threads get no helpers, and no more threads compute than there are cores.
  */
 public final class KernelPool implements AutoCloseable {
     /** Work of one job, in numbered parts that any thread may run in any order. */
@@ -28,8 +31,12 @@ public final class KernelPool implements AutoCloseable {
     private final AtomicInteger unfinished = new AtomicInteger();
     private final AtomicReference<Throwable> fault = new AtomicReference<>();
     private final AtomicReference<Thread> owner = new AtomicReference<>();
+    private final AtomicInteger callers = new AtomicInteger();
     private volatile boolean callerSleeps;
     private volatile boolean closed;
+    /** Workers that take part in the present job: those of a lower number. */
+    private volatile int helpers;
+
     private int parts;
     private Parts task;
 
@@ -37,7 +44,7 @@ public final class KernelPool implements AutoCloseable {
     public KernelPool(int threads) {
         workers = new Worker[Math.max(threads, 1) - 1];
         for (int k = 0; k < workers.length; k++) {
-            workers[k] = new Worker(k + 1);
+            workers[k] = new Worker(k);
             workers[k].start();
         }
     }
@@ -47,9 +54,19 @@ public final class KernelPool implements AutoCloseable {
         return workers.length + 1;
     }
 
+    /** The calling thread begins a stretch of jobs; {@link #leave} ends it. */
+    void enter() {
+        callers.incrementAndGet();
+    }
+
+    void leave() {
+        callers.decrementAndGet();
+    }
+
     /** Runs parts 0 to {@code count − 1} and returns when all are done. The first fault of a part is thrown here. */
     public void run(int count, Parts work) {
-        if (count <= 1 || workers.length == 0 || closed || !owner.compareAndSet(null, Thread.currentThread())) {
+        int wanted = Math.min(count - 1, threads() - Math.max(callers.get(), 1));
+        if (wanted <= 0 || closed || !owner.compareAndSet(null, Thread.currentThread())) {
             for (int part = 0; part < count; part++) {
                 work.run(part);
             }
@@ -59,8 +76,9 @@ public final class KernelPool implements AutoCloseable {
             parts = count;
             task = work;
             unfinished.set(count);
+            helpers = wanted;
             ticket.set(((ticket.get() >>> 32) + 1) << 32 | count);
-            wake(Math.min(workers.length, count - 1));
+            wake(wanted);
             takeParts();
             awaitOthers();
         } finally {
@@ -151,21 +169,25 @@ public final class KernelPool implements AutoCloseable {
     }
 
     private final class Worker extends Thread {
+        private final int number;
         private volatile boolean sleeps;
 
         private Worker(int number) {
-            super("kindling-kernel-" + number);
+            super("kindling-kernel-" + (number + 1));
+            this.number = number;
             setDaemon(true);
         }
 
         @Override
         public void run() {
             while (!closed) {
-                takeParts();
+                if (isWanted()) {
+                    takeParts();
+                }
                 spin();
-                if ((int) ticket.get() <= 0) {
+                if (!isWanted()) {
                     sleeps = true;
-                    while ((int) ticket.get() <= 0 && !closed) {
+                    while (!isWanted() && !closed) {
                         LockSupport.park(KernelPool.this);
                     }
                     sleeps = false;
@@ -173,10 +195,14 @@ public final class KernelPool implements AutoCloseable {
             }
         }
 
+        private boolean isWanted() {
+            return (int) ticket.get() > 0 && number < helpers;
+        }
+
         private void spin() {
             long deadline = System.nanoTime() + SPIN_NANOS;
-            while ((int) ticket.get() <= 0 && System.nanoTime() - deadline < 0) {
-                for (int k = 0; k < SPINS_PER_CLOCK_READ && (int) ticket.get() <= 0; k++) {
+            while (!isWanted() && System.nanoTime() - deadline < 0) {
+                for (int k = 0; k < SPINS_PER_CLOCK_READ && !isWanted(); k++) {
                     Thread.onSpinWait();
                 }
             }

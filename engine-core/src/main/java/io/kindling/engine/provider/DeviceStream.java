@@ -16,6 +16,11 @@ public interface DeviceStream extends AutoCloseable {
     /** Copies within the device, in stream order. */
     void copy(DeviceBuffer source, long sourceOffset, DeviceBuffer target, long targetOffset, long byteCount);
 
+    /** The calling thread begins to enqueue a whole graph, so that the device can share out its cores; {@link #endRun} follows. */
+    default void beginRun() {}
+
+    default void endRun() {}
+
     /** Starts recording what is enqueued instead of running it; false where the device has no capture. */
     default boolean beginCapture() {
         return false;

@@ -70,8 +70,13 @@ public final class GraphBinding implements DeviceBinding {
                         ErrorCode.SHAPE_OR_TYPE, "inputs " + missing + " are not bound; bind every graph input");
             }
         }
-        frame.run();
-        stream.synchronize();
+        stream.beginRun();
+        try {
+            frame.run();
+            stream.synchronize();
+        } finally {
+            stream.endRun();
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,35 @@ class KernelPoolTest {
                 assertThat(sums.get(caller)).isEqualTo(200 * 5 * 2);
             }
         }
+    }
+
+    @Test
+    void asManyCallersAsThreadsComputeAloneAndOneAfterThemHasHelpersAgain() {
+        try (KernelPool pool = new KernelPool(3)) {
+            pool.enter();
+            pool.enter();
+            assertThat(threadsOf(pool, 2)).hasSize(2).doesNotContain("kindling-kernel-2");
+            pool.enter();
+            assertThat(threadsOf(pool, 1))
+                    .containsExactly(Thread.currentThread().getName());
+            pool.leave();
+            pool.leave();
+            assertThat(threadsOf(pool, 3)).hasSize(3);
+            pool.leave();
+        }
+    }
+
+    /** Names of the threads that take part in a job, each part of which waits for so many threads. */
+    private static Set<String> threadsOf(KernelPool pool, int expected) {
+        Set<String> names = ConcurrentHashMap.newKeySet();
+        pool.run(3, part -> {
+            names.add(Thread.currentThread().getName());
+            long until = System.nanoTime() + 5_000_000_000L;
+            while (names.size() < expected && System.nanoTime() < until) {
+                Thread.onSpinWait();
+            }
+        });
+        return names;
     }
 
     @Test
