@@ -32,7 +32,14 @@ BASE = dict(vocab_size=VOCABULARY, bos_token_id=1, eos_token_id=2, pad_token_id=
 LLAMA = dict(hidden_size=32, intermediate_size=16, num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=64, **BASE)
 CONFIGS = {
     "cohere": dict(num_key_value_heads=2, logit_scale=0.5, **LLAMA),
+    "deepseek_v3": dict(
+        num_key_value_heads=4, moe_intermediate_size=16, n_routed_experts=4, n_shared_experts=1, num_experts_per_tok=2, n_group=1,
+        topk_group=1, first_k_dense_replace=1, q_lora_rank=16, kv_lora_rank=16, qk_rope_head_dim=8, qk_nope_head_dim=8, v_head_dim=8,
+        **LLAMA),
     "glm": dict(num_key_value_heads=2, head_dim=8, **LLAMA),
+    "gpt_oss": dict(num_key_value_heads=2, head_dim=8, num_local_experts=4, num_experts_per_tok=2, sliding_window=12, **LLAMA),
+    "qwen3_moe": dict(
+        num_key_value_heads=2, head_dim=8, moe_intermediate_size=16, num_experts=4, num_experts_per_tok=2, norm_topk_prob=True, **LLAMA),
 }
 
 

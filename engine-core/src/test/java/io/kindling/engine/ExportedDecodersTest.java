@@ -129,7 +129,7 @@ class ExportedDecodersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"cohere", "glm", "phi3-long"})
+    @ValueSource(strings = {"cohere", "deepseek_v3", "glm", "gpt_oss", "phi3-long", "qwen3_moe"})
     void runPackedAndAnswerAsOnnxRuntimeDoes(String name) throws Exception {
         JsonNode runs = unpack(name);
         List<Answer> packed;

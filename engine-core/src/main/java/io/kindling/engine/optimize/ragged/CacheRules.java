@@ -6,6 +6,7 @@ import io.kindling.engine.metadata.DecoderIo;
 import io.kindling.engine.optimize.ragged.Fact.Cache;
 import io.kindling.engine.optimize.ragged.Fact.Indexed;
 import io.kindling.engine.optimize.ragged.Fact.Past;
+import io.kindling.engine.optimize.ragged.Fact.Peaks;
 import io.kindling.engine.optimize.ragged.Fact.Scores;
 import io.kindling.engine.optimize.ragged.Fact.Tokens;
 import java.util.ArrayList;
@@ -27,7 +28,10 @@ final class CacheRules {
 
     static boolean concerns(List<Fact> inputs) {
         return inputs.stream()
-                .anyMatch(fact -> fact instanceof Past || fact instanceof Cache || fact instanceof Scores);
+                .anyMatch(fact -> fact instanceof Past
+                        || fact instanceof Cache
+                        || fact instanceof Scores
+                        || fact instanceof Peaks);
     }
 
     /**
@@ -201,7 +205,7 @@ final class CacheRules {
         if (!fits) {
             throw unfollowed(node);
         }
-        return new Scores(node.inputs().get(0), keys, heads, keys.scale(), 0, OptionalLong.empty(), false);
+        return Scores.of(node.inputs().get(0), keys, heads, keys.scale(), 0);
     }
 
     private static boolean isHeads(Tokens query, long heads, long size) {
@@ -222,14 +226,7 @@ final class CacheRules {
             case "Mul", "Div":
                 if (!masked && scores.softcap() == 0 && number.isPresent()) {
                     double factor = node.opType().equals("Mul") ? number.getAsDouble() : 1 / number.getAsDouble();
-                    return new Scores(
-                            scores.query(),
-                            scores.keys(),
-                            scores.heads(),
-                            scores.scale() * factor,
-                            0,
-                            scores.window(),
-                            false);
+                    return scores.scaled(factor);
                 }
                 break;
             case "Add":
@@ -240,14 +237,30 @@ final class CacheRules {
                 break;
             case "Softmax":
                 if (masked && !scores.weights() && LayoutRules.axis(node.intAttribute("axis", -1), 4) == 3) {
-                    return new Scores(
-                            scores.query(),
-                            scores.keys(),
-                            scores.heads(),
-                            scores.scale(),
-                            scores.softcap(),
-                            scores.window(),
-                            true);
+                    return scores.normalised();
+                }
+                break;
+            case "Concat":
+                if (masked && scores.sink().isEmpty() && SinkRules.joins(node, scores, inputs)) {
+                    return scores.withSink(node.inputs().get(1));
+                }
+                break;
+            case "ReduceMax":
+                boolean rows = IndexRules.axes(node, inputs)
+                        .filter(axes -> axes.length == 1 && LayoutRules.axis(axes[0], 4) == 3)
+                        .isPresent();
+                if (rows && node.intAttribute("keepdims", 1) != 0) {
+                    return new Peaks(scores);
+                }
+                break;
+            case "Sub":
+                if (inputs.get(1).equals(new Peaks(scores)) && !scores.weights()) {
+                    return scores;
+                }
+                break;
+            case "Slice":
+                if (scores.weights() && scores.sinkJoined() && SinkRules.cutsLast(inputs)) {
+                    return scores.withoutSinkColumn();
                 }
                 break;
             case "IsNaN":
@@ -269,8 +282,7 @@ final class CacheRules {
         if (window.isEmpty()) {
             throw Refusal.at(node, "masks scores in a way that is not proven to be causal over " + mask.dims());
         }
-        return new Scores(
-                scores.query(), scores.keys(), scores.heads(), scores.scale(), scores.softcap(), window, false);
+        return scores.masked(window);
     }
 
     /** {@code Where(mask, scores, −∞)}, or a guard against rows that see nothing, of which there are none. */
@@ -305,12 +317,13 @@ final class CacheRules {
         boolean product = node.is("", "MatMul")
                 && inputs.get(0) instanceof Scores scores
                 && scores.weights()
+                && !scores.sinkJoined()
                 && inputs.get(1) instanceof Cache values
                 && values.form() == Cache.Form.PLAIN
                 && values.scale() == 1
                 && (values.heads() * values.repeats() == scores.heads() || values.heads() * values.repeats() == 1)
                 && values.heads() == scores.keys().heads()
-                && values.size() == scores.keys().size();
+                && values.size() <= scores.keys().size();
         if (product) {
             return Optional.of(new Attention((Scores) inputs.get(0), (Cache) inputs.get(1)));
         }
@@ -347,14 +360,8 @@ final class CacheRules {
             throw unfollowed(node);
         }
         double scale = node.floatAttribute("scale", (float) (1 / Math.sqrt(keys.size())));
-        Scores scores = new Scores(
-                node.inputs().get(0),
-                keys,
-                heads,
-                scale * keys.scale(),
-                node.floatAttribute("softcap", 0),
-                OptionalLong.empty(),
-                false);
+        Scores scores =
+                Scores.of(node.inputs().get(0), keys, heads, scale * keys.scale(), node.floatAttribute("softcap", 0));
         Indexed mask = IndexRules.indexed(given.get(3)).orElseThrow();
         return new Attention(masked(node, scores, mask, !isTruth(mask.element())), values);
     }

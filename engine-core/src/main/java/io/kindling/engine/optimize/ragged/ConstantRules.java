@@ -1,8 +1,11 @@
 package io.kindling.engine.optimize.ragged;
 
+import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.Node;
+import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.optimize.ragged.Fact.Fixed;
 import io.kindling.engine.optimize.ragged.Fact.Indexed;
+import io.kindling.engine.optimize.ragged.Fact.Sizes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,7 +29,21 @@ final class ConstantRules {
         };
     }
 
-    /** {@code Expand} or {@code Tile} of a constant by sizes that are the same in every run. */
+    /** A {@code Constant} node. */
+    static Fact constant(Node node) {
+        if (node.attributes().get("value") instanceof Attribute.TensorValue tensor) {
+            return Fixed.of(tensor.tensor());
+        }
+        if (node.attributes().get("value_int") instanceof Attribute.IntValue value) {
+            return new Sizes(List.of(Size.of(value.value())), true);
+        }
+        if (node.attributes().get("value_ints") instanceof Attribute.IntsValue values) {
+            return Fixed.of(TensorData.ofLongs(new long[] {values.values().length}, values.values()));
+        }
+        return node.attributes().containsKey("value_float") ? Fixed.ofShape(List.of()) : Fixed.unknown();
+    }
+
+    /** {@code Expand} or {@code Tile} of a constant, which may give every token the same. */
     static Optional<Fact> expanded(Node node, List<Fact> inputs) {
         boolean expands = node.is("", "Expand");
         boolean plain = (expands || node.is("", "Tile"))
@@ -38,8 +55,10 @@ final class ConstantRules {
         List<Size> sizes = SizeRules.sizes(inputs.get(1)).orElseThrow().values();
         return SizeRules.dims(inputs.get(0))
                 .flatMap(dims -> expands ? IndexRules.broadcast(dims, sizes) : tiled(dims, sizes))
-                .filter(dims -> dims.stream().allMatch(Size::isConstant))
-                .map(dims -> Fixed.ofShape(dims.stream().map(Size::constant).toList()));
+                .flatMap(dims -> dims.stream().allMatch(Size::isConstant)
+                        ? Optional.of(
+                                Fixed.ofShape(dims.stream().map(Size::constant).toList()))
+                        : TokenRules.overTokens(dims));
     }
 
     /** {@code NonZero} of a tensor that has no zero: the places themselves follow from its shape. */

@@ -149,15 +149,82 @@ sealed interface Fact {
      * @param query the value that holds the queries, {@code [1, heads, S, size]}
      * @param softcap 0 where there is none
      * @param window how many positions a token sees, −1 for all; empty before the mask
+     * @param sink a value {@code [1, heads, S, 1]} that took part in Softmax, or empty
+     * @param sinkJoined whether the sink stands behind the last key
      * @param weights whether they went through Softmax
      */
     record Scores(
-            String query, Cache keys, long heads, double scale, double softcap, OptionalLong window, boolean weights)
+            String query,
+            Cache keys,
+            long heads,
+            double scale,
+            double softcap,
+            OptionalLong window,
+            String sink,
+            boolean sinkJoined,
+            boolean weights)
             implements Fact {
+        static Scores of(String query, Cache keys, long heads, double scale, double softcap) {
+            return new Scores(query, keys, heads, scale, softcap, OptionalLong.empty(), "", false, false);
+        }
+
         List<Size> dims() {
-            return List.of(Size.of(1), Size.of(heads), Size.FED, Size.TOTAL);
+            Size positions = sinkJoined ? Size.TOTAL.plus(Size.of(1)) : Size.TOTAL;
+            return List.of(Size.of(1), Size.of(heads), Size.FED, positions);
+        }
+
+        Scores scaled(double factor) {
+            return new Scores(query, keys, heads, scale * factor, softcap, window, sink, sinkJoined, weights);
+        }
+
+        Scores masked(OptionalLong seen) {
+            return new Scores(query, keys, heads, scale, softcap, seen, sink, sinkJoined, weights);
+        }
+
+        Scores withSink(String value) {
+            return new Scores(query, keys, heads, scale, softcap, window, value, true, weights);
+        }
+
+        Scores withoutSinkColumn() {
+            return new Scores(query, keys, heads, scale, softcap, window, sink, false, weights);
+        }
+
+        Scores normalised() {
+            return new Scores(query, keys, heads, scale, softcap, window, sink, sinkJoined, true);
         }
     }
+
+    /** The largest of each row of scores, which Softmax does not change for. */
+    record Peaks(Scores scores) implements Fact {}
+
+    /** Tokens over and over, {@code copies} times along the first axis, which is theirs. */
+    record Stacked(Tokens each, long copies) implements Fact {}
+
+    /**
+     * One slice for each entry of a list of tokens, made from that entry's token alone.
+     *
+     * @param list the value that says which tokens are in the list
+     * @param at how it lies, with S for the number of entries
+     * @param stride an element is {@code token * stride + rest}, token being the place among all tokens; below zero where the
+     *     elements are no places
+     * @param bound the rest is from 0 to below it
+     */
+    record Entries(String list, Tokens at, long stride, long bound) implements Fact {
+        static Entries of(String list, Tokens at) {
+            return new Entries(list, at, -1, 0);
+        }
+    }
+
+    /** Sizes with the number of entries of a list for S. */
+    record EntrySizes(String list, Sizes sizes) implements Fact {}
+
+    /**
+     * Where elements that are not zero stand, {@code [rank, entries]}.
+     *
+     * @param source how the elements lie
+     * @param listFirst the entries along the first axis
+     */
+    record Coordinates(String list, Tokens source, boolean listFirst) implements Fact {}
 
     /**
      * A constant matrix that depends on how long the sequence is.
@@ -172,6 +239,14 @@ sealed interface Fact {
         }
     }
 
-    /** Mixes tokens, or may do so. */
-    record Mixed(String why) implements Fact {}
+    /**
+     * Mixes tokens, or may do so.
+     *
+     * @param dims empty where they are not known
+     */
+    record Mixed(String why, Optional<List<Size>> dims) implements Fact {
+        Mixed(String why) {
+            this(why, Optional.empty());
+        }
+    }
 }

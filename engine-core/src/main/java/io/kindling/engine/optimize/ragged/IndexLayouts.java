@@ -177,11 +177,8 @@ final class IndexLayouts {
         if (within) {
             return Optional.of(fromStart);
         }
-        boolean before = bound.equals(Size.TOTAL.plus(Size.FED.times(-1))) && size.equals(Size.TOTAL)
-                || bound.isConstant()
-                        && size.isConstant()
-                        && bound.constant() >= 0
-                        && bound.constant() <= size.constant();
+        boolean before = Form.of(bound).least(List.of()) >= 0
+                && Form.of(size.plus(bound.times(-1))).least(List.of()) >= 0;
         return before ? Optional.of(bound) : Optional.empty();
     }
 

@@ -4,7 +4,9 @@ import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.optimize.ragged.Fact.Fixed;
+import io.kindling.engine.optimize.ragged.Fact.Indexed;
 import io.kindling.engine.optimize.ragged.Fact.Sizes;
+import io.kindling.engine.optimize.ragged.Fact.Stacked;
 import io.kindling.engine.optimize.ragged.Fact.Tokens;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -132,6 +134,25 @@ final class LayoutRules {
         return new Tokens(dims, axis);
     }
 
+    /** To two axes, those before {@code axis} and the others. */
+    static Tokens flatten(Node node, Tokens input) {
+        int at = axis(node.intAttribute("axis", 1), input.rank());
+        List<Size> dims = new ArrayList<>();
+        for (List<Size> part : List.of(input.dims().subList(0, at), input.dims().subList(at, input.rank()))) {
+            long[] size = product(node, part);
+            dims.add(size[1] > 0 ? Size.FED.times(size[0]) : Size.of(size[0]));
+        }
+        return tokens(node, input, dims);
+    }
+
+    /** The dimensions of a slice across tokens, whose elements are not followed. */
+    static Optional<List<Size>> sliced(Node node, List<Fact> inputs) {
+        return node.is("", "Slice") && inputs.get(0) instanceof Tokens tokens
+                ? IndexLayouts.slice(new Indexed(tokens.dims(), Element.OPAQUE), inputs)
+                        .map(Indexed::dims)
+                : Optional.empty();
+    }
+
     /** Further axes before, and axes of 1 made longer; as many slices a token as before. */
     static Tokens expand(Node node, Tokens input, Fact target) {
         List<Size> dims = SizeRules.sizes(target)
@@ -148,9 +169,14 @@ final class LayoutRules {
         return new Tokens(dims, axis);
     }
 
-    /** Repetitions off the token axis. */
-    static Tokens tile(Node node, Tokens input, List<Fact> inputs) {
+    /** Repetitions off the token axis, or of all tokens one after the other. */
+    static Fact tile(Node node, Tokens input, List<Fact> inputs) {
         long[] repeats = integers(node, inputs, 1).orElseThrow();
+        if (input.axis() == 0
+                && repeats[0] > 1
+                && LongStream.of(repeats).skip(1).allMatch(count -> count == 1)) {
+            return new Stacked(input, repeats[0]);
+        }
         Tokens result = input;
         for (int k = 0; k < repeats.length; k++) {
             if (repeats[k] != 1) {
@@ -161,8 +187,49 @@ final class LayoutRules {
         return result;
     }
 
-    /** Entries of a table along the token axis, each picked by its token. */
+    /** Elements of every token put at places that the token names. */
+    static Tokens scatterElements(Node node, List<Fact> inputs) {
+        boolean apart = inputs.get(0) instanceof Tokens data
+                && inputs.get(1) instanceof Tokens places
+                && inputs.get(2) instanceof Tokens updates
+                && places.equals(updates)
+                && places.axis() == data.axis()
+                && places.perToken() == data.perToken()
+                && axis(node.intAttribute("axis", 0), data.rank()) != data.axis();
+        if (!apart) {
+            throw Refusal.at(node, "scatters across tokens");
+        }
+        return (Tokens) inputs.get(0);
+    }
+
+    /** Copies that a reshape puts on an axis of their own. */
+    static Tokens unstacked(Node node, Stacked stacked, Fact target) {
+        List<Size> dims = new ArrayList<>(stacked.each().dims());
+        dims.add(0, Size.of(stacked.copies()));
+        List<Size> wanted = SizeRules.sizes(target)
+                .map(Sizes::values)
+                .orElseThrow(() -> Refusal.at(node, "reshapes to a shape that is not known"));
+        long open = wanted.stream().filter(size -> size.is(-1)).count();
+        boolean apart = wanted.size() == dims.size() && open <= 1;
+        for (int k = 0; apart && k < dims.size(); k++) {
+            apart = wanted.get(k).is(-1) || wanted.get(k).equals(dims.get(k));
+        }
+        if (!apart) {
+            throw Refusal.at(node, "reshapes copies of tokens to " + wanted);
+        }
+        return new Tokens(dims, stacked.each().axis() + 1);
+    }
+
+    /** Entries of a table along the token axis, or of a token off it, each picked by its token. */
     static Tokens gatherElements(Node node, Fact data, Fact indices) {
+        boolean ownEntries = data instanceof Tokens own
+                && indices instanceof Tokens picked
+                && own.axis() == picked.axis()
+                && own.perToken() == picked.perToken()
+                && axis(node.intAttribute("axis", 0), own.rank()) != own.axis();
+        if (ownEntries) {
+            return (Tokens) indices;
+        }
         boolean byToken = data instanceof Fixed
                 && indices instanceof Tokens tokens
                 && axis(node.intAttribute("axis", 0), tokens.rank()) == tokens.axis();

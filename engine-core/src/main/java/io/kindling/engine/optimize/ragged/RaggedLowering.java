@@ -17,6 +17,7 @@ import io.kindling.engine.optimize.ragged.Fact.Indexed;
 import io.kindling.engine.optimize.ragged.Fact.Mixed;
 import io.kindling.engine.optimize.ragged.Fact.Past;
 import io.kindling.engine.optimize.ragged.Fact.Sizes;
+import io.kindling.engine.optimize.ragged.Fact.Stacked;
 import io.kindling.engine.optimize.ragged.Fact.Tokens;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -70,7 +71,7 @@ public final class RaggedLowering {
         attention = new AttentionRule(io, layers, lengths, added);
         recurrence = new RecurrenceRule(types);
         positions = new Positions(graph, added);
-        written = new WrittenAttention(layers, added, positions::type);
+        written = new WrittenAttention(layers, added, positions::type, facts::get);
         rules = new TokenRules(model.opset("").orElse(1L));
     }
 
@@ -149,7 +150,8 @@ public final class RaggedLowering {
             outputs = List.of(new Mixed(
                     AttentionRule.matches(node) || RecurrenceRule.matches(node)
                             ? refusal.getMessage()
-                            : cause(inputs).orElse(refusal.getMessage())));
+                            : cause(inputs).orElse(refusal.getMessage()),
+                    LayoutRules.sliced(node, inputs)));
         }
         if (nodes.size() == before) {
             nodes.add(node);
@@ -187,6 +189,9 @@ public final class RaggedLowering {
             nodes.add(recurrence.lower(node, inputs));
             return List.of(recurrence.output(node, inputs));
         }
+        if (EntryRules.concerns(node, inputs)) {
+            return EntryRules.apply(node, inputs, rules);
+        }
         if (CacheRules.concerns(inputs) && !node.is("", "Shape")) {
             Optional<CacheRules.Attention> whole = CacheRules.complete(node, inputs);
             if (whole.isPresent()) {
@@ -209,7 +214,7 @@ public final class RaggedLowering {
             throw Refusal.at(node, "has a body, which is not followed");
         }
         if (node.is("", "Constant")) {
-            return List.of(constant(node));
+            return List.of(ConstantRules.constant(node));
         }
         if (node.is("", "Shape")) {
             return List.of(SizeRules.shape(node, inputs.get(0))
@@ -226,6 +231,9 @@ public final class RaggedLowering {
         if (allFixed) {
             return Collections.nCopies(node.outputs().size(), ConstantRules.result(node, inputs));
         }
+        if (inputs.get(0) instanceof Stacked stacked && node.is("", "Reshape")) {
+            return List.of(LayoutRules.unstacked(node, stacked, inputs.get(1)));
+        }
         Optional<Indexed> byIndex = byIndex(node, inputs);
         byIndex.ifPresent(value -> indexed.put(node.outputs().get(0), value));
         if (inputs.stream().noneMatch(Tokens.class::isInstance)) {
@@ -235,7 +243,7 @@ public final class RaggedLowering {
                     .orElseThrow(() -> Refusal.at(node, "computes with sizes or masks in a way that is not followed")));
         }
         try {
-            return rules.apply(node, tokenWise(node, inputs));
+            return rules.apply(node, TokenRules.tokenWise(node, inputs));
         } catch (Refusal refusal) {
             return List.of(byIndex.orElseThrow(() -> refusal));
         }
@@ -262,41 +270,6 @@ public final class RaggedLowering {
         List<Node> counted = positions.nodes(node.outputs().get(0), value);
         nodes.addAll(counted);
         return counted.isEmpty() ? value : tokens.get();
-    }
-
-    /** Inputs for the token rules, which may rely on constants only beside tokens. */
-    private static List<Fact> tokenWise(Node node, List<Fact> inputs) {
-        List<Fact> result = new ArrayList<>();
-        for (Fact input : inputs) {
-            if (input instanceof Mixed) {
-                throw Refusal.at(node, "reads values of several tokens");
-            }
-            if (input instanceof Indexed value) {
-                boolean constant =
-                        value.element().isConstant() && value.dims().stream().allMatch(Size::isConstant);
-                if (!constant) {
-                    throw Refusal.at(node, "combines tokens with positions or masks of all tokens");
-                }
-                result.add(
-                        Fixed.ofShape(value.dims().stream().map(Size::constant).toList()));
-            } else {
-                result.add(input);
-            }
-        }
-        return result;
-    }
-
-    private static Fact constant(Node node) {
-        if (node.attributes().get("value") instanceof Attribute.TensorValue tensor) {
-            return Fixed.of(tensor.tensor());
-        }
-        if (node.attributes().get("value_int") instanceof Attribute.IntValue value) {
-            return new Sizes(List.of(Size.of(value.value())), true);
-        }
-        if (node.attributes().get("value_ints") instanceof Attribute.IntsValue values) {
-            return Fixed.of(TensorData.ofLongs(new long[] {values.values().length}, values.values()));
-        }
-        return node.attributes().containsKey("value_float") ? Fixed.ofShape(List.of()) : Fixed.unknown();
     }
 
     private RaggedModel assemble(Tokens logits) {

@@ -60,6 +60,9 @@ final class SizeRules {
         if (fact instanceof Scores scores) {
             return Optional.of(scores.dims());
         }
+        if (fact instanceof Fact.Mixed mixed) {
+            return mixed.dims();
+        }
         if (fact instanceof Fixed fixed) {
             return fixed.shape().map(shape -> shape.stream().map(Size::of).toList());
         }

@@ -2,6 +2,8 @@ package io.kindling.engine.optimize.ragged;
 
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.optimize.ragged.Fact.Fixed;
+import io.kindling.engine.optimize.ragged.Fact.Indexed;
+import io.kindling.engine.optimize.ragged.Fact.Mixed;
 import io.kindling.engine.optimize.ragged.Fact.Tokens;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -123,10 +125,14 @@ final class TokenRules {
         }
         return switch (op) {
             case "Softmax", "LogSoftmax" -> List.of(softmax(node, inputs));
-            case "MatMul" -> List.of(matMul(node, inputs));
-            case "MatMulNBits" -> List.of(nBits(node, inputs));
-            case "Gemm", "FusedGemm" -> List.of(gemm(node, inputs));
+            case "MatMul" -> List.of(ProductRules.matMul(node, inputs));
+            case "MatMulNBits" -> List.of(ProductRules.nBits(node, inputs));
+            case "Gemm", "FusedGemm" -> List.of(ProductRules.gemm(node, inputs));
             case "Reshape" -> List.of(LayoutRules.reshape(node, tokens(node, inputs, 0), inputs.get(1)));
+            case "Flatten" -> List.of(LayoutRules.flatten(node, tokens(node, inputs, 0)));
+            case "TopK" -> topK(node, inputs);
+            case "OneHot" -> List.of(oneHot(node, inputs));
+            case "ScatterElements" -> List.of(LayoutRules.scatterElements(node, inputs));
             case "Transpose" -> List.of(LayoutRules.transpose(node, tokens(node, inputs, 0)));
             case "Unsqueeze" -> List.of(LayoutRules.unsqueeze(node, tokens(node, inputs, 0), axes(node, inputs)));
             case "Squeeze" -> List.of(LayoutRules.squeeze(node, tokens(node, inputs, 0), axes(node, inputs)));
@@ -149,7 +155,55 @@ final class TokenRules {
         };
     }
 
-    private static Tokens tokens(Node node, List<Fact> inputs, int index) {
+    /** Inputs for the token rules, which may rely on constants only beside tokens. */
+    static List<Fact> tokenWise(Node node, List<Fact> inputs) {
+        List<Fact> result = new ArrayList<>();
+        for (Fact input : inputs) {
+            if (input instanceof Mixed) {
+                throw Refusal.at(node, "reads values of several tokens");
+            }
+            if (input instanceof Indexed value) {
+                boolean constant =
+                        value.element().isConstant() && value.dims().stream().allMatch(Size::isConstant);
+                result.add(
+                        constant
+                                ? Fixed.ofShape(value.dims().stream()
+                                        .map(Size::constant)
+                                        .toList())
+                                : constantTokens(value)
+                                        .orElseThrow(() -> Refusal.at(
+                                                node, "combines tokens with positions or masks of all tokens")));
+            } else {
+                result.add(input);
+            }
+        }
+        return result;
+    }
+
+    /** Tokens, or the same number for each of them. */
+    static Optional<Tokens> constantTokens(Fact fact) {
+        if (fact instanceof Tokens tokens) {
+            return Optional.of(tokens);
+        }
+        return fact instanceof Indexed value && value.element().isConstant()
+                ? overTokens(value.dims())
+                : Optional.empty();
+    }
+
+    /** What is the same for each token, where the dimensions are those of tokens. */
+    static Optional<Tokens> overTokens(List<Size> dims) {
+        int axis = -1;
+        for (int k = 0; k < dims.size(); k++) {
+            if (dims.get(k).isFedMultiple() && axis < 0) {
+                axis = k;
+            } else if (!dims.get(k).isConstant()) {
+                return Optional.empty();
+            }
+        }
+        return axis < 0 ? Optional.empty() : Optional.of(new Tokens(dims, axis));
+    }
+
+    static Tokens tokens(Node node, List<Fact> inputs, int index) {
         if (inputs.get(index) instanceof Tokens tokens) {
             return tokens;
         }
@@ -157,7 +211,7 @@ final class TokenRules {
     }
 
     /** Every input from {@code first} on must be the same in all runs. */
-    private static void requireFixed(Node node, List<Fact> inputs, int first) {
+    static void requireFixed(Node node, List<Fact> inputs, int first) {
         for (int k = first; k < inputs.size(); k++) {
             if (inputs.get(k) != null && !(inputs.get(k) instanceof Fixed)) {
                 throw Refusal.at(node, "has an input " + k + " that is not constant");
@@ -234,7 +288,7 @@ final class TokenRules {
     private static Tokens reduce(Node node, List<Fact> inputs) {
         Tokens input = tokens(node, inputs, 0);
         long[] axes = axes(node, inputs);
-        if (node.intAttribute("keepdims", 1) != 1 || axes.length == 0) {
+        if (axes.length == 0) {
             throw Refusal.at(node, "reduces in a way that is not followed");
         }
         Tokens result = input;
@@ -243,68 +297,40 @@ final class TokenRules {
             LayoutRules.requireOffTokens(node, input, axis);
             result = result.withDim(axis, Size.of(1));
         }
-        return result;
+        return node.intAttribute("keepdims", 1) != 0 ? result : LayoutRules.squeeze(node, result, axes);
+    }
+
+    private static List<Fact> topK(Node node, List<Fact> inputs) {
+        Tokens input = tokens(node, inputs, 0);
+        int axis = LayoutRules.axis(node.intAttribute("axis", -1), input.rank());
+        LayoutRules.requireOffTokens(node, input, axis);
+        long[] count = LayoutRules.integers(node, inputs, 1)
+                .filter(values -> values.length == 1)
+                .orElseThrow(() -> Refusal.at(node, "names no constant number"));
+        return repeated(node, input.withDim(axis, Size.of(count[0])));
+    }
+
+    private static Tokens oneHot(Node node, List<Fact> inputs) {
+        requireKnown(node, inputs.get(2));
+        Tokens input = tokens(node, inputs, 0);
+        long[] depth = LayoutRules.integers(node, inputs, 1)
+                .filter(values -> values.length == 1)
+                .orElseThrow(() -> Refusal.at(node, "names no constant depth"));
+        long axis = LayoutRules.axis(node.intAttribute("axis", -1), input.rank() + 1);
+        Tokens result = LayoutRules.unsqueeze(node, input, new long[] {axis});
+        return result.withDim((int) axis, Size.of(depth[0]));
+    }
+
+    private static void requireKnown(Node node, Fact fact) {
+        if (!(fact instanceof Fixed)) {
+            throw Refusal.at(node, "takes values that are not constant");
+        }
     }
 
     private static long[] axes(Node node, List<Fact> inputs) {
         return node.intsAttribute("axes")
                 .or(() -> LayoutRules.integers(node, inputs, 1))
                 .orElseThrow(() -> Refusal.at(node, "names no axes"));
-    }
-
-    private static Tokens matMul(Node node, List<Fact> inputs) {
-        if (inputs.get(0) instanceof Fixed rows && inputs.get(1) instanceof Tokens columns) {
-            return columns(node, rows, columns);
-        }
-        Tokens input = tokens(node, inputs, 0);
-        Optional<List<Long>> weight = inputs.get(1) instanceof Fixed fixed ? fixed.shape() : Optional.empty();
-        if (weight.isEmpty() || weight.get().size() != 2) {
-            throw Refusal.at(node, "multiplies tokens with something that is no constant matrix");
-        }
-        return product(node, input, weight.get().get(1));
-    }
-
-    /** A constant times columns that are tokens. */
-    private static Tokens columns(Node node, Fixed rows, Tokens columns) {
-        Optional<List<Size>> left = SizeRules.dims(rows).filter(dims -> dims.size() >= 2);
-        int last = columns.rank() - 1;
-        if (left.isEmpty() || columns.rank() < 2 || columns.axis() != last) {
-            throw Refusal.at(node, "multiplies a constant with tokens that are no columns");
-        }
-        List<Size> dims = left.get();
-        List<Size> result = new ArrayList<>(IndexRules.broadcast(
-                        dims.subList(0, dims.size() - 2), columns.dims().subList(0, last - 1))
-                .orElseThrow(() -> Refusal.at(node, "multiplies " + dims + " with " + columns.dims())));
-        result.add(dims.get(dims.size() - 2));
-        result.add(columns.dims().get(last));
-        return new Tokens(result, result.size() - 1);
-    }
-
-    private static Tokens nBits(Node node, List<Fact> inputs) {
-        requireFixed(node, inputs, 1);
-        return product(node, tokens(node, inputs, 0), node.intAttribute("N", -1));
-    }
-
-    private static Tokens gemm(Node node, List<Fact> inputs) {
-        Tokens input = tokens(node, inputs, 0);
-        requireFixed(node, inputs, 1);
-        Optional<List<Long>> weight = ((Fixed) inputs.get(1)).shape();
-        boolean biasPerFeature = inputs.size() < 3
-                || inputs.get(2) == null
-                || ((Fixed) inputs.get(2))
-                        .shape()
-                        .filter(shape -> shape.size() < 2 || shape.get(0) == 1)
-                        .isPresent();
-        if (node.intAttribute("transA", 0) != 0 || weight.isEmpty() || !biasPerFeature) {
-            throw Refusal.at(node, "is no plain product with a constant matrix");
-        }
-        return product(node, input, weight.get().get(node.intAttribute("transB", 0) != 0 ? 0 : 1));
-    }
-
-    private static Tokens product(Node node, Tokens input, long features) {
-        int last = input.rank() - 1;
-        LayoutRules.requireOffTokens(node, input, last);
-        return input.withDim(last, Size.of(features));
     }
 
     /** Gates of hybrid decoders: tokens of one shape, features last, and constants of one token's length. */

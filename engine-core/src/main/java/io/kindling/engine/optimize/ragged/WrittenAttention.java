@@ -3,8 +3,10 @@ package io.kindling.engine.optimize.ragged;
 import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
+import io.kindling.engine.ir.PagedAttention;
 import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.optimize.ragged.Fact.Cache;
+import io.kindling.engine.optimize.ragged.Fact.Fixed;
 import io.kindling.engine.optimize.ragged.Fact.Scores;
 import io.kindling.engine.optimize.ragged.Fact.Tokens;
 import java.util.Arrays;
@@ -22,6 +24,7 @@ final class WrittenAttention {
     private final PageLayers layers;
     private final Map<String, TensorData> constants;
     private final Function<String, Optional<DataType>> types;
+    private final Function<String, Fact> facts;
     private final Map<String, Node> producers = new HashMap<>();
     /** What attention gave, {@code [1, T, heads * size]}. */
     private record Call(String attended, long heads) {}
@@ -32,10 +35,16 @@ final class WrittenAttention {
     /**
      * @param constants takes what the new nodes read
      * @param types element types of the graph's values
+     * @param facts what is known of the graph's values
      */
-    WrittenAttention(PageLayers layers, Map<String, TensorData> constants, Function<String, Optional<DataType>> types) {
+    WrittenAttention(
+            PageLayers layers,
+            Map<String, TensorData> constants,
+            Function<String, Optional<DataType>> types,
+            Function<String, Fact> facts) {
         this.layers = layers;
         this.types = types;
+        this.facts = facts;
         this.constants = constants;
     }
 
@@ -55,9 +64,12 @@ final class WrittenAttention {
         String output = node.outputs().get(0);
         String[] inputs = PageLayers.inputs(
                 pages,
-                flat(scores.query(), output + "/kindling.query", into),
-                flat(scores.keys().tokens(), output + "/kindling.key", into),
-                flat(values.tokens(), output + "/kindling.value", into));
+                flat(scores.query(), output + "/kindling.query", 0, into),
+                flat(scores.keys().tokens(), output + "/kindling.key", 0, into),
+                flat(values.tokens(), output + "/kindling.value", pages.headSize() - values.size(), into));
+        if (!scores.sink().isEmpty()) {
+            inputs[PagedAttention.HEAD_SINK] = sink(node, scores, output + "/kindling.sink", into);
+        }
         Map<String, Attribute> attributes = new HashMap<>(Map.of(
                 "num_heads", Attribute.of(scores.heads()),
                 "kv_num_heads", Attribute.of(values.heads()),
@@ -68,9 +80,28 @@ final class WrittenAttention {
         }
         into.add(PageLayers.call(node.name(), inputs, output + "/kindling.attended", attributes));
         String attended = inTypeOf(node, scores.query(), output + "/kindling.attended", pages.type(), into);
+        attended = unpadded(attended, scores.heads(), values.size(), pages.headSize(), into);
         calls.put(output, new Call(attended, scores.heads()));
         into.add(heads(calls.get(output), output + "/kindling.heads"));
         into.add(transpose(output + "/kindling.heads", output));
+    }
+
+    /** One number a head, which the graph expands to all tokens. */
+    private String sink(Node node, Scores scores, String name, List<Node> into) {
+        Node expanded = producers.get(scores.sink());
+        String source = expanded != null && expanded.is("", "Expand")
+                ? expanded.inputs().get(0)
+                : "";
+        List<Long> heads = List.of(1L, scores.heads(), 1L, 1L);
+        boolean constant = facts.apply(source) instanceof Fixed fixed
+                && fixed.shape().filter(heads::equals).isPresent();
+        if (!constant) {
+            throw Refusal.at(node, "has a sink that is not one constant a head");
+        }
+        String shape = "kindling.sinks." + scores.heads();
+        constants.put(shape, TensorData.ofLongs(new long[] {1}, scores.heads()));
+        into.add(new Node(name, "", "Reshape", List.of(source, shape), List.of(name), Map.of()));
+        return name;
     }
 
     /**
@@ -113,8 +144,11 @@ final class WrittenAttention {
                 : Optional.empty();
     }
 
-    /** {@code [1, T, heads * size]} of {@code [1, heads, T, size]}. */
-    private String flat(String value, String name, List<Node> into) {
+    /**
+     * {@code [1, T, heads * (size + padding)]} of {@code [1, heads, T, size]}. Pages have keys and values of one size;
+     * values that are shorter than keys, as those of latent attention, end in zeros.
+     */
+    private String flat(String value, String name, long padding, List<Node> into) {
         String tokensFirst = name + ".tokens";
         Node producer = producers.get(value);
         if (producer != null && isHeadsFirst(producer)) {
@@ -122,9 +156,34 @@ final class WrittenAttention {
         } else {
             into.add(transpose(value, tokensFirst));
         }
+        if (padding > 0) {
+            String pads = "kindling.pads." + padding;
+            constants.put(pads, TensorData.ofLongs(new long[] {8}, 0, 0, 0, 0, 0, 0, 0, padding));
+            String padded = name + ".padded";
+            into.add(new Node(padded, "", "Pad", List.of(tokensFirst, pads), List.of(padded), Map.of()));
+            tokensFirst = padded;
+        }
         constants.put(FLAT_SHAPE, TensorData.ofLongs(new long[] {3}, 0, 0, -1));
         into.add(new Node(name, "", "Reshape", List.of(tokensFirst, FLAT_SHAPE), List.of(name), Map.of()));
         return name;
+    }
+
+    /** What attention gave without the ends that stand for padding. */
+    private String unpadded(String attended, long heads, long size, long padded, List<Node> into) {
+        if (size == padded) {
+            return attended;
+        }
+        String apart = attended + ".apart";
+        into.add(heads(new Call(attended, heads), apart));
+        constants.put("kindling.from", TensorData.ofLongs(new long[] {1}, 0));
+        constants.put("kindling.size." + size, TensorData.ofLongs(new long[] {1}, size));
+        constants.put("kindling.last", TensorData.ofLongs(new long[] {1}, 3));
+        String cut = attended + ".cut";
+        List<String> bounds = List.of(apart, "kindling.from", "kindling.size." + size, "kindling.last");
+        into.add(new Node(cut, "", "Slice", bounds, List.of(cut), Map.of()));
+        String joined = attended + ".joined";
+        into.add(new Node(joined, "", "Reshape", List.of(cut, FLAT_SHAPE), List.of(joined), Map.of()));
+        return joined;
     }
 
     private static boolean isHeadsFirst(Node node) {
