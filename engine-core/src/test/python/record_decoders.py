@@ -31,6 +31,7 @@ DEFAULT_LENGTHS = (1, 5, 16, 17, 33, 40)
 BASE = dict(vocab_size=VOCABULARY, bos_token_id=1, eos_token_id=2, pad_token_id=0)
 LLAMA = dict(hidden_size=32, intermediate_size=16, num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=64, **BASE)
 CONFIGS = {
+    "codegen": dict(n_embd=32, n_layer=2, n_head=4, rotary_dim=4, n_positions=64, n_ctx=64, n_inner=16, **BASE),
     "cohere": dict(num_key_value_heads=2, logit_scale=0.5, **LLAMA),
     "deepseek_v3": dict(
         num_key_value_heads=4, moe_intermediate_size=16, n_routed_experts=4, n_shared_experts=1, num_experts_per_tok=2, n_group=1,
@@ -56,7 +57,7 @@ def export(name: str, folder: pathlib.Path) -> None:
 
 def load(folder: pathlib.Path) -> onnx.ModelProto:
     """The graph with its weights inside and rounded; tables of rotation and scales stay as they are."""
-    model = onnx.load(folder / "model.onnx")
+    model = onnx.load(next(folder / file for file in ("model.onnx", "decoder_model_merged.onnx") if (folder / file).exists()))
     for tensor in model.graph.initializer:
         array = onnx.numpy_helper.to_array(tensor)
         if array.ndim > 1 and array.dtype == np.float32 and "inv_freq" not in tensor.name and array.size > 64:
@@ -76,7 +77,8 @@ def answer(session, prompt: list, config: dict) -> dict:
     for _ in range(NEW):
         positions = np.arange(total, total + len(ids))[None]
         total += len(ids)
-        feeds = {"input_ids": np.array([ids]), "attention_mask": np.ones((1, total), np.int64), "position_ids": positions}
+        feeds = {"input_ids": np.array([ids]), "attention_mask": np.ones((1, total), np.int64), "position_ids": positions,
+                 "use_cache_branch": np.array([total > len(ids)])}
         out = dict(zip(names, session.run(None, {**past, **{k: v for k, v in feeds.items() if k in ports}})))
         logits = out["logits"][0, -1].astype(np.float64)
         best = np.argsort(-logits, kind="stable")[:4]

@@ -129,7 +129,8 @@ class ExportedDecodersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"cohere", "deepseek_v3", "glm", "gpt_oss", "phi3-long", "qwen3_moe"})
+    @ValueSource(
+            strings = {"codegen", "cohere", "deepseek_v3", "glm", "gpt_oss", "phi3-long", "qwen2-merged", "qwen3_moe"})
     void runPackedAndAnswerAsOnnxRuntimeDoes(String name) throws Exception {
         JsonNode runs = unpack(name);
         List<Answer> packed;

@@ -21,6 +21,9 @@ import java.util.OptionalLong;
  * with keys, scaled, masked, and put through Softmax. What goes with the values then is a call of attention on pages.
  */
 final class CacheRules {
+    /** What is masked stays far below all else when scaled by no less than this. */
+    private static final double LEAST_MASKED_FACTOR = 0.05;
+
     private CacheRules() {}
 
     /** An attention whose parts have all been followed. */
@@ -224,9 +227,11 @@ final class CacheRules {
                 }
                 break;
             case "Mul", "Div":
-                if (!masked && scores.softcap() == 0 && number.isPresent()) {
+                if (number.isPresent() && scores.softcap() == 0 && scores.sink().isEmpty() && !scores.weights()) {
                     double factor = node.opType().equals("Mul") ? number.getAsDouble() : 1 / number.getAsDouble();
-                    return scores.scaled(factor);
+                    if (!masked || factor >= LEAST_MASKED_FACTOR) {
+                        return scores.scaled(factor);
+                    }
                 }
                 break;
             case "Add":

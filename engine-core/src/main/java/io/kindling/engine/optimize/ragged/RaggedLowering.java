@@ -77,7 +77,7 @@ public final class RaggedLowering {
 
     public static Outcome lower(OnnxModel model, DecoderIo io) {
         try {
-            return new Outcome(Optional.of(new RaggedLowering(model, io).run()), "");
+            return new Outcome(Optional.of(new RaggedLowering(CacheBranch.of(model, io), io).run()), "");
         } catch (Refusal refusal) {
             return new Outcome(Optional.empty(), refusal.getMessage());
         }
