@@ -77,6 +77,9 @@ INLINE void block(gemm_place at, const float *a, gemm_panels b, const int rows, 
 #pragma clang loop unroll(full)
     for (int r = 0; r < rows; r++) {
         lines[r] = a + r * j->a_row;
+        /* Sums arrive at the end, in lines that no pattern of reads announces. */
+#pragma clang loop unroll(full)
+        for (int p = 0; p < panels; p++) __builtin_prefetch(c + r * j->c_row + p * PANEL, 1);
 #pragma clang loop unroll(full)
         for (int p = 0; p < panels; p++) {
             sums[r][p] = at.first ? v16_set(0.0f) : load_some(c + r * j->c_row + p * PANEL, j->n - at.column - p * PANEL);

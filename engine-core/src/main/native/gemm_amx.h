@@ -99,7 +99,10 @@ static void split_panel(const float *values, int64_t step, int64_t count, uint8_
     *odd |= has_no_parts(peak);
 }
 
-/* The six products of a step for tiles 0, 1 of A and of B, smallest first. Tiles 4 and 5 are A's, 6 and 7 B's. */
+/*
+ * The six products of a step for tiles 0, 1 of A and of B, the largest last, in an order that changes one operand at a time: loads of tiles
+ * take as long as products where the core's other thread is busy. Tiles 4 and 5 are A's, 6 and 7 B's.
+ */
 #define LOAD_A(part) \
     _tile_loadd(4, a + (part) * PART_BYTES, 64); \
     if (tall) _tile_loadd(5, a + a_tile + (part) * PART_BYTES, 64);
@@ -127,11 +130,11 @@ INLINE void multiply_tiles(
         if (tall && wide) _tile_loadd(3, c + TILE_ROWS * c_row + PANEL, c_row * 4);
     }
     for (int64_t s = 0; s < steps; s++) {
-        LOAD_A(0) LOAD_B(2) MULTIPLY
-        LOAD_A(1) LOAD_B(1) MULTIPLY
         LOAD_A(2) LOAD_B(0) MULTIPLY
         LOAD_A(1) MULTIPLY
-        LOAD_A(0) LOAD_B(1) MULTIPLY
+        LOAD_B(1) MULTIPLY
+        LOAD_A(0) MULTIPLY
+        LOAD_B(2) MULTIPLY
         LOAD_B(0) MULTIPLY
         a += STEP_BYTES;
         b += PAIR * STEP_BYTES;

@@ -21,7 +21,7 @@ final class TileArithmetic {
     }
 
     static float dot(float[] a, int startA, float[] b, int startB, int stepB, int k) {
-        int[][] products = {{0, 2}, {1, 1}, {2, 0}, {1, 0}, {0, 1}, {0, 0}};
+        int[][] products = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
         float sum = 0;
         for (int start = 0; start < k; start += STEP) {
             for (int[] product : products) {
