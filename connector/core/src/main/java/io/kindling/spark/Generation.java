@@ -10,6 +10,7 @@ import io.kindling.spark.convert.MessageColumns;
 import io.kindling.spark.convert.PromptTemplate;
 import io.kindling.spark.convert.ResultConverter;
 import io.kindling.spark.metrics.GenerationMetrics;
+import io.kindling.spark.runtime.ConsoleProgress;
 import io.kindling.spark.runtime.DeterministicFaults;
 import io.kindling.spark.runtime.GenerateRows;
 import io.kindling.spark.runtime.ModelDistributor;
@@ -168,6 +169,7 @@ public final class Generation {
         ModelSource source = ModelDistributor.distribute(settings.models().uri(model), plan.distribution(), context);
         DeterministicFaults.watch(session.sparkContext());
         GenerationMetrics counters = metrics == null ? GenerationMetrics.register(session.sparkContext()) : metrics;
+        ConsoleProgress.watch(session.sparkContext(), counters);
         Column keyColumn = key == null
                 ? functions.lit(null).cast("string")
                 : input.col(key).cast("string");

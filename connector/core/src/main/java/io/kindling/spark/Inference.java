@@ -9,6 +9,7 @@ import io.kindling.spark.convert.InputTypes;
 import io.kindling.spark.convert.OutputTypes;
 import io.kindling.spark.convert.RowAxis;
 import io.kindling.spark.metrics.GenerationMetrics;
+import io.kindling.spark.runtime.ConsoleProgress;
 import io.kindling.spark.runtime.DeterministicFaults;
 import io.kindling.spark.runtime.GraphPorts;
 import io.kindling.spark.runtime.InferRows;
@@ -173,6 +174,7 @@ public final class Inference {
         schema = details == null ? schema : schema.add(details, DETAILS);
         DeterministicFaults.watch(session.sparkContext());
         GenerationMetrics counters = metrics == null ? GenerationMetrics.register(session.sparkContext()) : metrics;
+        ConsoleProgress.watch(session.sparkContext(), counters);
         return fed.mapPartitions(
                 new InferRows(source, plan, inference, details != null, counters), Encoders.row(schema));
     }

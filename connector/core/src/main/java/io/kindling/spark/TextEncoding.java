@@ -5,6 +5,7 @@ import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.convert.EncodingConverter;
 import io.kindling.spark.metrics.GenerationMetrics;
+import io.kindling.spark.runtime.ConsoleProgress;
 import io.kindling.spark.runtime.DeterministicFaults;
 import io.kindling.spark.runtime.EncodeRows;
 import io.kindling.spark.runtime.EncodeRows.Task;
@@ -128,6 +129,7 @@ public final class TextEncoding {
         ModelSource source = ModelDistributor.distribute(settings.models().uri(model), plan.distribution(), context);
         DeterministicFaults.watch(session.sparkContext());
         GenerationMetrics counters = metrics == null ? GenerationMetrics.register(session.sparkContext()) : metrics;
+        ConsoleProgress.watch(session.sparkContext(), counters);
         EncodeRows rows = new EncodeRows(source, plan, task, details != null, counters);
         return input.select(functions.col("*"), text.as(TEXT))
                 .mapPartitions(rows, Encoders.row(outputSchema(input.schema())));

@@ -4,6 +4,7 @@ import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.Generation;
 import io.kindling.spark.metrics.GenerationMetrics;
+import io.kindling.spark.runtime.ConsoleProgress;
 import io.kindling.spark.runtime.DeterministicFaults;
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -30,14 +31,16 @@ final class TableJobRunner {
     /** @throws KindlingException for whatever the job fails of */
     JobSummary run(TableJob job) {
         GenerationMetrics metrics = GenerationMetrics.register(session.sparkContext());
-        try (Progress progress = new Progress(session.sparkContext(), metrics, console)) {
+        long start = System.nanoTime();
+        try (ConsoleProgress.Redirection told =
+                ConsoleProgress.of(session.sparkContext()).to(console)) {
             TableOutput output = new TableOutput(job, session);
             if (output.isSkipped()) {
                 return JobSummary.ofSkipped();
             }
             output.check();
             output.write(forFormat(job, generate(job, metrics)));
-            return JobSummary.of(metrics, progress.seconds());
+            return JobSummary.of(metrics, (System.nanoTime() - start) / 1e9);
         } catch (Exception e) {
             // Spark throws checked exceptions that its methods do not declare.
             throw DeterministicFaults.in(session.sparkContext(), e).orElseGet(() -> describe(e));

@@ -51,6 +51,7 @@ public final class OnnxBatchExec extends SparkPlan {
         List<RowCall> prepared = calls().stream()
                 .map(call -> call.function().prepare(call.known(), context))
                 .toList();
+        OperatorMetrics.watch(sparkContext(), metrics());
         BatchPartition partition = new BatchPartition(
                 new BatchedCalls(prepared, OperatorMetrics.counters(metrics())),
                 calls(),

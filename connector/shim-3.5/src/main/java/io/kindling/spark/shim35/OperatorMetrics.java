@@ -5,6 +5,7 @@ import io.kindling.spark.metrics.MeanCounter;
 import io.kindling.spark.metrics.MeanMetric;
 import io.kindling.spark.metrics.Metric;
 import io.kindling.spark.metrics.PeakMetric;
+import io.kindling.spark.runtime.ConsoleProgress;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.execution.metric.SQLMetrics;
@@ -34,6 +35,15 @@ final class OperatorMetrics {
             case PEAK -> SQLMetrics.createV2CustomMetric(context, new PeakMetric(metric.label()));
             case MEAN -> SQLMetrics.createV2CustomMetric(context, new MeanMetric(metric.label()));
         };
+    }
+
+    /** Has progress told. */
+    static void watch(SparkContext context, Map<String, SQLMetric> metrics) {
+        ConsoleProgress.of(context)
+                .watch(
+                        metrics.apply(Metric.ROWS.label()),
+                        metrics.apply(Metric.FAILED_ROWS.label()),
+                        metrics.apply(Metric.GENERATED_TOKENS.label()));
     }
 
     /** What tasks add to. */
