@@ -43,21 +43,6 @@ typedef struct {
     int first, last; /* whether k begins here, and whether it ends here */
 } gemm_place;
 
-INLINE v16 load_some(const float *p, int64_t count) {
-    if (count >= PANEL) return v16_load(p);
-    float values[PANEL] = {0};
-    for (int64_t i = 0; i < count; i++) values[i] = p[i];
-    return v16_load(values);
-}
-
-INLINE void store_some(float *p, v16 v, int64_t count) {
-    if (count >= PANEL) {
-        v16_store(p, v);
-    } else {
-        for (int64_t i = 0; i < count; i++) p[i] = v[i];
-    }
-}
-
 /* Whether C is the sums as they are. */
 INLINE int is_plain(const gemm_job *j) { return j->alpha == 1 && !j->addend; }
 
@@ -65,7 +50,7 @@ INLINE v16 finished(const gemm_job *j, v16 sum, int64_t row, int64_t column, int
     sum *= v16_set((float)j->alpha);
     if (!j->addend) return sum;
     const float *addend = (const float *)(intptr_t)j->addend + row * j->addend_row + column * j->addend_column;
-    v16 d = j->addend_column ? load_some(addend, columns) : v16_set(*addend);
+    v16 d = j->addend_column ? v16_load_some(addend, columns, v16_set(0.0f)) : v16_set(*addend);
     return v16_fma(d, v16_set((float)j->beta), sum);
 }
 
@@ -82,7 +67,7 @@ INLINE void block(gemm_place at, const float *a, gemm_panels b, const int rows, 
         for (int p = 0; p < panels; p++) __builtin_prefetch(c + r * j->c_row + p * PANEL, 1);
 #pragma clang loop unroll(full)
         for (int p = 0; p < panels; p++) {
-            sums[r][p] = at.first ? v16_set(0.0f) : load_some(c + r * j->c_row + p * PANEL, j->n - at.column - p * PANEL);
+            sums[r][p] = at.first ? v16_set(0.0f) : v16_load_some(c + r * j->c_row + p * PANEL, j->n - at.column - p * PANEL, v16_set(0.0f));
         }
     }
     const float *w = b.values;
@@ -106,7 +91,7 @@ INLINE void block(gemm_place at, const float *a, gemm_panels b, const int rows, 
         for (int p = 0; p < panels; p++) {
             int64_t column = at.column + p * PANEL, left = j->n - column;
             v16 value = at.last ? finished(j, sums[r][p], at.row + r, column, left) : sums[r][p];
-            store_some(c + r * j->c_row + p * PANEL, value, left);
+            v16_store_some(c + r * j->c_row + p * PANEL, value, left);
         }
     }
 }
@@ -182,7 +167,7 @@ INLINE void turn(v16 *rows) {
 static void copy_panel(const float *b, int64_t row, int64_t column, int64_t count, int64_t columns, float *target) {
     if (columns > PANEL) columns = PANEL;
     if (column == 1) {
-        for (int64_t i = 0; i < count; i++) v16_store(target + i * PANEL, load_some(b + i * row, columns));
+        for (int64_t i = 0; i < count; i++) v16_store(target + i * PANEL, v16_load_some(b + i * row, columns, v16_set(0.0f)));
         return;
     }
     int64_t turned = row == 1 ? count / 16 * 16 : 0;

@@ -169,7 +169,7 @@ INLINE void tiles(gemm_place at, amx_scratch *own, const uint8_t *a, int64_t ste
     float *edge = own->edge;
     for (int r = 0; r < (1 + tall) * TILE_ROWS && r < rows && !at.first; r++) {
         for (int p = 0; p <= wide; p++) {
-            v16_store(edge + r * PAIR * PANEL + p * PANEL, load_some(c + r * j->c_row + p * PANEL, j->n - at.column - p * PANEL));
+            v16_store(edge + r * PAIR * PANEL + p * PANEL, v16_load_some(c + r * j->c_row + p * PANEL, j->n - at.column - p * PANEL, v16_set(0.0f)));
         }
     }
     multiply_tiles(edge, PAIR * PANEL, at.first, a, steps * STEP_BYTES, own->b, steps, tall, wide);
@@ -178,7 +178,7 @@ INLINE void tiles(gemm_place at, amx_scratch *own, const uint8_t *a, int64_t ste
             int64_t column = at.column + p * PANEL;
             v16 sum = v16_load(edge + r * PAIR * PANEL + p * PANEL);
             if (at.last) sum = finished(j, sum, at.row + r, column, j->n - column);
-            store_some(c + r * j->c_row + p * PANEL, sum, j->n - column);
+            v16_store_some(c + r * j->c_row + p * PANEL, sum, j->n - column);
         }
     }
 }

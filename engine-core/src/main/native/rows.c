@@ -95,33 +95,24 @@ static void KERNEL(layer_norm)(
 
 /* Softmax of rows from .. to - 1. A row with a NaN, or of nothing but -infinity, becomes NaN. */
 static void KERNEL(softmax)(const float *x, float *y, int size, int from, int to) {
+    const v16 nothing = v16_set(-INFINITY);
     for (int64_t row = from; row < to; row++) {
         const float *source = x + row * size;
         float *target = y + row * size;
-        v16 largest = v16_set(-INFINITY);
-        int i = 0;
-        for (; i + 16 <= size; i += 16) {
-            v16 v = v16_load(source + i);
+        v16 largest = nothing;
+        for (int i = 0; i < size; i += 16) {
+            v16 v = v16_load_some(source + i, size - i, nothing);
             largest = v16_select(v > largest, v, largest);
         }
-        float max = v16_max(largest);
-        for (int j = i; j < size; j++) max = source[j] > max ? source[j] : max;
-        v16 sums = v16_set(0.0f);
-        for (i = 0; i + 16 <= size; i += 16) {
-            v16 e = v16_exp(v16_load(source + i) - v16_set(max));
+        v16 max = v16_set(v16_max(largest)), sums = v16_set(0.0f);
+        for (int i = 0; i < size; i += 16) {
+            v16 e = v16_exp(v16_load_some(source + i, size - i, nothing) - max);
             sums += e;
-            v16_store(target + i, e);
+            v16_store_some(target + i, e, size - i);
         }
-        if (i < size) {
-            float rest[16];
-            for (int j = 0; j < 16; j++) rest[j] = i + j < size ? source[i + j] - max : -INFINITY;
-            v16 e = v16_exp(v16_load(rest));
-            sums += e;
-            v16_store(rest, e);
-            memcpy(target + i, rest, (size - i) * sizeof(float));
+        v16 inverse = v16_set(1.0f / v16_sum(sums));
+        for (int i = 0; i < size; i += 16) {
+            v16_store_some(target + i, v16_load_some(target + i, size - i, nothing) * inverse, size - i);
         }
-        float inverse = 1.0f / v16_sum(sums);
-        for (i = 0; i + 16 <= size; i += 16) v16_store(target + i, v16_load(target + i) * v16_set(inverse));
-        for (; i < size; i++) target[i] *= inverse;
     }
 }

@@ -8,6 +8,9 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 typedef float v16 __attribute__((vector_size(64)));
 typedef int32_t v16i __attribute__((vector_size(64)));
@@ -23,6 +26,29 @@ static inline v16 v16_load(const float *p) {
 }
 
 static inline void v16_store(float *p, v16 v) { memcpy(p, &v, sizeof v); }
+
+/* The first `count` lanes, at most 16, from memory and the others from `fill`; nothing behind them is read. */
+static inline v16 v16_load_some(const float *p, int64_t count, v16 fill) {
+    if (count >= 16) return v16_load(p);
+#if defined(__AVX512F__)
+    return (v16)_mm512_mask_loadu_ps((__m512)fill, (__mmask16)((1u << count) - 1), p);
+#else
+    memcpy(&fill, p, count * sizeof(float));
+    return fill;
+#endif
+}
+
+static inline void v16_store_some(float *p, v16 v, int64_t count) {
+    if (count >= 16) {
+        v16_store(p, v);
+    } else {
+#if defined(__AVX512F__)
+        _mm512_mask_storeu_ps(p, (__mmask16)((1u << count) - 1), (__m512)v);
+#else
+        memcpy(p, &v, count * sizeof(float));
+#endif
+    }
+}
 
 /* a * b + c, fused where the target has it. */
 static inline v16 v16_fma(v16 a, v16 b, v16 c) {

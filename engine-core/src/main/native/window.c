@@ -130,8 +130,8 @@ INLINE void slide(const window_job *j, const float *padded, const float *w, floa
                 }
             }
             int64_t left = j->out_width - c;
-            if (mode == WINDOW_MEAN) result /= v16_set(counts_y[r]) * load_some(counts_x + c, left);
-            store_some(y + r * j->out_width + c, result, left);
+            if (mode == WINDOW_MEAN) result /= v16_set(counts_y[r]) * v16_load_some(counts_x + c, left, v16_set(1.0f));
+            v16_store_some(y + r * j->out_width + c, result, left);
         }
     }
 }
@@ -182,7 +182,7 @@ static void KERNEL(means)(const float *x, float *y, int64_t size, int64_t from, 
         for (; i + 64 <= size; i += 64) {
             for (int part = 0; part < 4; part++) sums[part] += v16_load(values + i + part * 16);
         }
-        for (; i < size; i += 16) sums[0] += load_some(values + i, size - i);
+        for (; i < size; i += 16) sums[0] += v16_load_some(values + i, size - i, v16_set(0.0f));
         y[row] = v16_sum((sums[0] + sums[1]) + (sums[2] + sums[3])) / (float)size;
     }
 }
