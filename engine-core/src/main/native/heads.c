@@ -1,7 +1,10 @@
 /* Part of level.c, behind gemm.c and rows.c. */
 #include "heads.h"
 
-/* Queries first .. first + rows - 1 of head `head` of sequence `batch`; `scores` has room for rows * keys. */
+/*
+ * Products this thin are made by vectors, also where there are tiles: turning their operands into tiles takes longer than the product.
+ * Queries first .. first + rows - 1 of head `head` of sequence `batch`; `scores` has room for rows * keys.
+ */
 static void attend_head(const heads_job *j, const float *added, float *scores, int64_t batch, int64_t head, int64_t first, int64_t rows) {
     const float *query = (const float *)(intptr_t)j->query + batch * j->query_batch + head * j->query_head + first * j->query_row;
     const float *key = (const float *)(intptr_t)j->key + batch * j->key_batch + head * j->key_head;
@@ -19,11 +22,11 @@ static void attend_head(const heads_job *j, const float *added, float *scores, i
         product.addend_row = j->bias_row;
         product.addend_column = 1;
     }
-    KERNEL(gemm)(&product, query, key, scores, 0, rows, 0, (j->keys + PANEL - 1) / PANEL);
+    multiply_by_vectors(&product, query, key, scores, 0, rows, 0, (j->keys + PANEL - 1) / PANEL);
     KERNEL(softmax)(scores, scores, (int)j->keys, 0, (int)rows);
     product = (gemm_job){.k = j->keys, .n = j->value_size, .a_row = j->keys, .a_column = 1, .b_row = j->value_row, .b_column = 1,
         .alpha = 1, .c_row = width};
-    KERNEL(gemm)(&product, scores, value, output, 0, rows, 0, (j->value_size + PANEL - 1) / PANEL);
+    multiply_by_vectors(&product, scores, value, output, 0, rows, 0, (j->value_size + PANEL - 1) / PANEL);
 }
 
 /* Heads from .. to - 1, those of one sequence side by side; `scratch` has room for (1 + min(queries, HEADS_QUERIES)) * keys floats. */
