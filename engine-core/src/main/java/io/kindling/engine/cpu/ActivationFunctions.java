@@ -38,21 +38,23 @@ final class ActivationFunctions {
                 });
     }
 
-    /** What the attribute {@code activation} of a fused operator names; empty where there is none. */
+    /** What the attribute {@code activation} of a fused operator names, which may be more than others name; empty where there is none. */
     static Optional<DoubleUnaryOperator> fused(Node node, Iterator<Float> alphas, Iterator<Float> betas) {
         String name = node.stringAttribute("activation", "");
         if (name.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(gelu(name)
+        return Optional.of(fused(name, alphas)
                 .or(() -> of(name, alphas, betas))
                 .orElseThrow(() -> Unsupported.of(node, "activation " + name + " is not supported")));
     }
 
-    /** What only products name, by the operators of these names. */
-    private static Optional<DoubleUnaryOperator> gelu(String name) {
+    /** What only fused operators name, by the operators of these names. */
+    private static Optional<DoubleUnaryOperator> fused(String name, Iterator<Float> alphas) {
         return Optional.ofNullable(
                 switch (name) {
+                    case "HardSwish" -> UnaryKernels::hardSwish;
+                    case "QuickGelu" -> quickGelu(next(alphas, 1.702f));
                     case "Gelu" -> UnaryKernels::gelu;
                     case "FastGelu" -> UnaryKernels::tanhGelu;
                     default -> null;
@@ -75,6 +77,10 @@ final class ActivationFunctions {
 
     private static double next(Iterator<Float> values, double absent) {
         return values.hasNext() ? values.next() : absent;
+    }
+
+    private static DoubleUnaryOperator quickGelu(double alpha) {
+        return x -> x * UnaryKernels.sigmoid(alpha * x);
     }
 
     private static DoubleUnaryOperator leaky(double alpha) {

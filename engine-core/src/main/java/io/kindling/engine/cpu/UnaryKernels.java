@@ -44,7 +44,7 @@ final class UnaryKernels {
         numeric(registrar, "Erf", ErrorFunction::erf, x -> (long) (float) ErrorFunction.erf(x));
         numeric(registrar, "Softplus", UnaryKernels::softplus, null);
         numeric(registrar, "Softsign", x -> x / (1 + Math.abs(x)), null);
-        numeric(registrar, "HardSwish", x -> x * Math.max(0, Math.min(1, x / 6 + 0.5)), null);
+        numeric(registrar, "HardSwish", UnaryKernels::hardSwish, null);
         numeric(registrar, "Mish", x -> x * Math.tanh(Math.log1p(Math.exp(x))), null);
         registrar.register("", "Sigmoid", 1, request -> unary(UnaryKernels::sigmoids, UnaryKernels::sigmoid, null));
         withAttributes(registrar, "Elu", node -> {
@@ -101,6 +101,10 @@ final class UnaryKernels {
             boolean negative = request.node().intAttribute("detect_negative", 1) != 0;
             return test(x -> Double.isInfinite(x) && (x > 0 ? positive : negative));
         });
+    }
+
+    static double hardSwish(double x) {
+        return x * Math.max(0, Math.min(1, x / 6 + 0.5));
     }
 
     private static void numeric(

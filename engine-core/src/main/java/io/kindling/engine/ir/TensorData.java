@@ -91,6 +91,16 @@ public final class TensorData {
         return Optional.of(values);
     }
 
+    /** The elements of a float32 tensor that lies in memory; empty for all others. */
+    public Optional<float[]> floats() {
+        if (type != DataType.FLOAT || !(content instanceof Inline inline)) {
+            return Optional.empty();
+        }
+        float[] values = new float[Math.toIntExact(elementCount())];
+        inline.bytes().slice().order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer().get(values);
+        return Optional.of(values);
+    }
+
     /** The one element of a tensor that has no other, where it is a number that lies in memory. */
     public OptionalDouble number() {
         if (elementCount() != 1 || !(content instanceof Inline inline)) {

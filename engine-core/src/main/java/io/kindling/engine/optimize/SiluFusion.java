@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * SiLU, {@code x · sigmoid(x)}, becomes {@code com.microsoft::QuickGelu} with an alpha of one. Another alpha gains nothing: it has no
- * kernel that is faster than those of the nodes. Float32 alone.
+ * {@code x · sigmoid(alpha · x)} becomes {@code com.microsoft::QuickGelu}; with an alpha of one it is called SiLU. Float32 alone: in
+ * narrower types the steps round, the operator does not.
  */
 final class SiluFusion implements IndexedPass {
     @Override
@@ -34,15 +34,20 @@ final class SiluFusion implements IndexedPass {
     private static Optional<Replacement> silu(Node last, int gate, GraphIndex graph) {
         String x = last.inputs().get(1 - gate);
         String sigmoid = last.inputs().get(gate);
+        boolean fits = graph.isReadOnce(sigmoid)
+                && graph.isFloat(x)
+                && graph.rank(x) >= 0
+                && graph.rank(x) == graph.rank(last.outputs().get(0));
         return graph.producer(sigmoid, "Sigmoid")
-                .filter(node -> graph.isReadOnce(sigmoid) && graph.isFloat(x))
-                .filter(node -> node.inputs().get(0).equals(x))
-                .map(node -> Replacement.of(new Node(
+                .filter(node -> fits)
+                .map(node -> Monomial.of(node.inputs().get(0), graph))
+                .filter(argument -> argument.isPower(x, 1))
+                .map(argument -> Replacement.of(new Node(
                         last.name(),
                         "com.microsoft",
                         "QuickGelu",
                         List.of(x),
                         last.outputs(),
-                        Map.of("alpha", Attribute.of(1f)))));
+                        Map.of("alpha", Attribute.of((float) argument.coefficient())))));
     }
 }

@@ -26,6 +26,10 @@ final class NodeTypes {
                 like(call, 0);
             case "LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization", "InstanceNormalization" ->
                 like(call, 0);
+            case "HardSwish", "BatchNormalization", "PRelu" -> like(call, 0);
+            case "MaxPool", "AveragePool" -> tensor(call.type(0), WindowShapes.pool(call));
+            case "GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool" ->
+                tensor(call.type(0), WindowShapes.global(call));
             case "Identity" -> identity(call);
             case "ScatterND", "ScatterElements", "RotaryEmbedding", "Not" -> like(call, 0);
             case "MoE", "QMoE", "MRotaryEmbedding", "GatedRMSNorm", "GatedAdd", "ScaledSiLU", "GroupNorm", "BiasAdd" ->
@@ -61,7 +65,7 @@ final class NodeTypes {
             case "Shape", "Size", "NonZero", "ArgMax", "ArgMin" ->
                 tensor(Optional.of(DataType.INT64), StructureShapes.of(call));
             case "MatMulInteger" -> tensor(Optional.of(DataType.INT32), ProductShapes.of(call));
-            case "MatMul", "Gemm", "FusedGemm", "MatMulNBits", "MultiHeadAttention", "Conv" ->
+            case "MatMul", "Gemm", "FusedGemm", "MatMulNBits", "MultiHeadAttention", "Conv", "FusedConv" ->
                 tensor(call.type(0), ProductShapes.of(call));
             case "GroupQueryAttention" -> {
                 // The caches grow: their declared types say more than could be inferred.

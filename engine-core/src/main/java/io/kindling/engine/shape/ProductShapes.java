@@ -3,7 +3,6 @@ package io.kindling.engine.shape;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Dimension;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,7 +21,7 @@ final class ProductShapes {
             case "MultiHeadAttention" ->
                 call.has(2) ? call.shape(0).filter(shape -> shape.size() == 3) : Optional.empty();
             case "GatherBlockQuantized" -> gatherBlocks(call);
-            case "Conv" -> conv(call);
+            case "Conv", "FusedConv" -> WindowShapes.conv(call);
             default -> Optional.empty();
         };
     }
@@ -73,15 +72,6 @@ final class ProductShapes {
     }
 
     /** Batch and channels; the places are not followed. */
-    private static Optional<List<Dimension>> conv(NodeCall call) {
-        return call.shape(0).filter(shape -> shape.size() > 1).map(shape -> {
-            List<Dimension> result = new ArrayList<>(Collections.nCopies(shape.size(), Dimension.UNKNOWN));
-            result.set(0, shape.get(0));
-            call.shape(1).filter(w -> w.size() == shape.size()).ifPresent(w -> result.set(1, w.get(0)));
-            return result;
-        });
-    }
-
     private static Optional<List<Dimension>> gatherBlocks(NodeCall call) {
         if (call.shape(0).isEmpty()
                 || call.shape(1).isEmpty()

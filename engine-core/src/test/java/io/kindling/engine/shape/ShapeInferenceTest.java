@@ -102,6 +102,24 @@ class ShapeInferenceTest {
     }
 
     @Test
+    void windowsOverPlanes() {
+        input("x", DataType.FLOAT, "b", 3, "h", 20);
+        graph.initializers()
+                .put("w", new TensorData(DataType.FLOAT, new long[] {8, 3, 3, 3}, new TensorData.Strings(List.of())));
+        node("x,w", "Conv", "same", Map.of("pads", Attribute.of(1, 1, 1, 1)));
+        node("x,w", "Conv", "halves", Map.of("pads", Attribute.of(1, 1, 1, 1), "strides", Attribute.of(2, 2)));
+        node("x,w", "Conv", "filled", Map.of("auto_pad", Attribute.of("SAME_UPPER")));
+        node("same", "MaxPool", "pooled", Map.of("kernel_shape", Attribute.of(1, 3), "strides", Attribute.of(1, 3)));
+        node("same", "GlobalAveragePool", "means");
+        Map<String, ValueType> types = infer();
+        assertThat(types.get("same")).isEqualTo(type(DataType.FLOAT, "b", 8, "h", 20));
+        assertThat(types.get("halves")).isEqualTo(type(DataType.FLOAT, "b", 8, "?", 10));
+        assertThat(types.get("filled")).isEqualTo(type(DataType.FLOAT, "b", 8, "h", 20));
+        assertThat(types.get("pooled")).isEqualTo(type(DataType.FLOAT, "b", 8, "h", 6));
+        assertThat(types.get("means")).isEqualTo(type(DataType.FLOAT, "b", 8, 1, 1));
+    }
+
+    @Test
     void provenSizesOfWhichNothingIsKnownAreEqualWhereTheyComeFromOnePlace() {
         input("x", DataType.FLOAT, "batch", "batch", 4);
         node("x", "Relu", "y");
