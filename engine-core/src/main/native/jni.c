@@ -140,6 +140,10 @@ METHOD(void, planes)(JNIEnv *env, jclass unused, jlong set, jlong job, jlong scr
     AT(const kernel_set, set)->planes(AT(const window_job, job), AT(float, scratch), from, to);
 }
 
+METHOD(void, spread)(JNIEnv *env, jclass unused, jlong set, jlong job, jlong given, jlong y, jlong bias, jlong from, jlong to) {
+    AT(const kernel_set, set)->spread(AT(const window_job, job), AT(const float, given), AT(float, y), AT(const float, bias), from, to);
+}
+
 METHOD(void, means)(JNIEnv *env, jclass unused, jlong set, jlong x, jlong y, jlong size, jlong from, jlong to) {
     AT(const kernel_set, set)->means(AT(const float, x), AT(float, y), size, from, to);
 }

@@ -35,6 +35,7 @@ typedef struct {
     void (*activate)(int kind, float alpha, float beta, const float *x, float *y, int64_t count);
     void (*conv)(const window_job *j, float *scratch, int64_t from, int64_t to);
     void (*planes)(const window_job *j, float *scratch, int64_t from, int64_t to);
+    void (*spread)(const window_job *j, const float *given, float *y, const float *bias, int64_t from, int64_t to);
     void (*means)(const float *x, float *y, int64_t size, int64_t from, int64_t to);
 } kernel_set;
 

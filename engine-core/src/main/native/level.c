@@ -30,5 +30,6 @@ const kernel_set KERNEL(set) = {
     .activate = KERNEL(activate),
     .conv = KERNEL(conv),
     .planes = KERNEL(planes),
+    .spread = KERNEL(spread),
     .means = KERNEL(means),
 };

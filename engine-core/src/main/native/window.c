@@ -173,6 +173,32 @@ static void KERNEL(planes)(const window_job *j, float *scratch, int64_t from, in
     }
 }
 
+/*
+ * Planes from .. to - 1 of a transposed convolution of one image and group: each place of x, of `height` rows, gives every tap a
+ * value, [filters, taps, places of x], and a tap is where the window of stride and padding puts it.
+ */
+static void KERNEL(spread)(const window_job *j, const float *given, float *y, const float *bias, int64_t from, int64_t to) {
+    int64_t places = j->height * j->width, taps = j->kernel_height * j->kernel_width;
+    for (int64_t filter = from; filter < to; filter++) {
+        float *plane = y + filter * j->out_height * j->out_width;
+        float start = bias ? bias[filter] : 0.0f;
+        for (int64_t i = 0; i < j->out_height * j->out_width; i++) plane[i] = start;
+        for (int64_t tap = 0; tap < taps; tap++) {
+            const float *values = given + (filter * taps + tap) * places;
+            int64_t down = tap / j->kernel_width * j->dilation_y - j->top, across = tap % j->kernel_width * j->dilation_x - j->left;
+            int64_t first = across < 0 ? (-across + j->stride_x - 1) / j->stride_x : 0;
+            int64_t end = j->out_width - across <= 0 ? 0 : (j->out_width - across + j->stride_x - 1) / j->stride_x;
+            if (end > j->width) end = j->width;
+            for (int64_t row = 0; row < j->height; row++) {
+                int64_t target = row * j->stride_y + down;
+                if (target < 0 || target >= j->out_height) continue;
+                float *line = plane + target * j->out_width + across;
+                for (int64_t c = first; c < end; c++) line[c * j->stride_x] += values[row * j->width + c];
+            }
+        }
+    }
+}
+
 /* Means of rows from .. to - 1 of `size` values. */
 static void KERNEL(means)(const float *x, float *y, int64_t size, int64_t from, int64_t to) {
     for (int64_t row = from; row < to; row++) {

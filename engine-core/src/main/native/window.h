@@ -1,5 +1,5 @@
 /*
- * Windows that slide over float32 planes, [batch, groups, channels, height, width]: Conv, com.microsoft::FusedConv and pooling.
+ * Windows that slide over float32 planes, [batch, groups, channels, height, width]: Conv, com.microsoft::FusedConv, ConvTranspose and pooling.
  *
  * Conv is a product for each image and group: its filters as they lie, [filters, channels * taps], times the columns that the windows
  * cut from the planes, [channels * taps, places]. The columns are made in panels as gemm.h has them, a block of places at a
@@ -8,6 +8,8 @@
  *
  * Where each group has one channel there is nothing to multiply with: windows pass over a copy of the plane with its
  * padding, sixteen at a time, a sum taking its taps in ascending order. Pooling is done likewise.
+ *
+ * ConvTranspose is a product of the filters, turned, with the planes as they lie, whose rows are then spread over the result.
  */
 #ifndef KINDLING_WINDOW_H
 #define KINDLING_WINDOW_H

@@ -26,18 +26,15 @@ final class ConvTransposeKernel implements Kernel {
         Tensor x = context.input(0);
         Tensor w = context.input(1);
         Tensor bias = context.hasInput(2) ? context.input(2) : null;
-        int rank = x.rank() - 2;
-        long[] strides = node.intsAttribute("strides").orElseGet(() -> ones(rank));
-        long[] dilations = node.intsAttribute("dilations").orElseGet(() -> ones(rank));
-        long[] before = new long[rank];
+        TransposedWindow window = new TransposedWindow(node, x, w);
         int groups = (int) node.intAttribute("group", 1);
         int groupFilters = (int) w.dim(1);
-        long[] shape = outputShape(x, w, strides, dilations, before, (long) groupFilters * groups);
+        long[] shape = window.outputShape();
         Tensor y = context.output(0, x.type(), shape);
         int inputs = Shapes.product(x.shape(), 2, x.rank());
         int outputs = Shapes.product(shape, 2, shape.length);
         int taps = Shapes.product(w.shape(), 2, w.rank());
-        int[] targets = targets(x, w, shape, strides, dilations, before, inputs, taps);
+        int[] targets = targets(x, w, window, inputs, taps);
         int channels = (int) x.dim(1) / groups;
         int filters = groupFilters * groups;
         pool.run((int) x.dim(0) * filters, part -> {
@@ -62,50 +59,18 @@ final class ConvTransposeKernel implements Kernel {
         });
     }
 
-    private static long[] ones(int rank) {
-        long[] ones = new long[rank];
-        Arrays.fill(ones, 1);
-        return ones;
-    }
-
-    private long[] outputShape(Tensor x, Tensor w, long[] strides, long[] dilations, long[] before, long filters) {
-        int rank = before.length;
-        long[] padding = node.intsAttribute("output_padding").orElseGet(() -> new long[rank]);
-        long[] pads = node.intsAttribute("pads").orElseGet(() -> new long[2 * rank]);
-        long[] wanted = node.intsAttribute("output_shape").orElse(null);
-        String auto = node.stringAttribute("auto_pad", "NOTSET");
-        long[] shape = new long[rank + 2];
-        shape[0] = x.dim(0);
-        shape[1] = filters;
-        for (int k = 0; k < rank; k++) {
-            long full = strides[k] * (x.dim(k + 2) - 1) + padding[k] + (w.dim(k + 2) - 1) * dilations[k] + 1;
-            if (wanted != null || auto.startsWith("SAME")) {
-                shape[k + 2] = wanted != null ? wanted[wanted.length - rank + k] : x.dim(k + 2) * strides[k];
-                long total = Math.max(0, full - shape[k + 2]);
-                before[k] = auto.equals("SAME_UPPER") ? total / 2 : total - total / 2;
-                if (wanted != null && node.attribute("pads").isPresent()) {
-                    before[k] = pads[k];
-                }
-            } else {
-                before[k] = pads[k];
-                shape[k + 2] = full - pads[k] - pads[k + rank];
-            }
-        }
-        return shape;
-    }
-
     /** Where each kernel place of each input place lands, or −1 outside. */
-    private static int[] targets(
-            Tensor x, Tensor w, long[] shape, long[] strides, long[] dilations, long[] before, int inputs, int taps) {
+    private static int[] targets(Tensor x, Tensor w, TransposedWindow window, int inputs, int taps) {
         int[] targets = new int[inputs * taps];
         Odometer input = new Odometer(Arrays.copyOfRange(x.shape(), 2, x.rank()));
         for (int i = 0; i < inputs; i++, input.next()) {
             Odometer kernel = new Odometer(Arrays.copyOfRange(w.shape(), 2, w.rank()));
             for (int tap = 0; tap < taps; tap++, kernel.next()) {
                 int target = 0;
-                for (int k = 0; k < before.length && target >= 0; k++) {
-                    long at = input.at(k) * strides[k] + kernel.at(k) * dilations[k] - before[k];
-                    target = at < 0 || at >= shape[k + 2] ? -1 : (int) (target * shape[k + 2] + at);
+                for (int k = 0; k < x.rank() - 2 && target >= 0; k++) {
+                    long at = input.at(k) * window.stride(k) + kernel.at(k) * window.dilation(k) - window.before(k);
+                    long size = window.outputShape()[k + 2];
+                    target = at < 0 || at >= size ? -1 : (int) (target * size + at);
                 }
                 targets[i * taps + tap] = target;
             }

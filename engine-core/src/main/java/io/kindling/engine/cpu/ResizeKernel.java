@@ -1,11 +1,13 @@
 package io.kindling.engine.cpu;
 
 import io.kindling.engine.ir.Attribute;
+import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.provider.Kernel;
 import io.kindling.engine.provider.KernelContext;
 import io.kindling.engine.provider.KernelRequest;
 import io.kindling.engine.provider.Tensor;
+import java.nio.FloatBuffer;
 import java.util.Arrays;
 
 /** {@code Resize} and {@code Upsample}: interpolation is separable, so one axis is resized after the other, in double. */
@@ -115,15 +117,32 @@ final class ResizeKernel implements Kernel {
             }
         }
         Tensor y = Outputs.begin(context, 0, x.type(), sizes);
-        Odometer position = new Odometer(sizes);
-        for (int k = 0; k < y.elementCount(); k++, position.next()) {
+        int outer = Math.max(0, offsets.length - 1);
+        int[] last = offsets.length == 0 ? new int[1] : offsets[outer];
+        Odometer position = new Odometer(Arrays.copyOf(sizes, outer));
+        for (int k = 0; k < y.elementCount(); k += last.length, position.next()) {
             int from = 0;
-            for (int axis = 0; axis < offsets.length; axis++) {
+            for (int axis = 0; axis < outer; axis++) {
                 from += offsets[axis][position.at(axis)];
             }
-            TensorIo.copy(x, from, y, k, 1);
+            copy(x, from, last, y, k);
         }
         Outputs.finish(context, 0, y);
+    }
+
+    /** Elements of x at {@code from + offsets[0]}, {@code from + offsets[1]}, …, to those of y from {@code to} on. */
+    private static void copy(Tensor x, int from, int[] offsets, Tensor y, int to) {
+        if (x.type() == DataType.FLOAT) {
+            FloatBuffer source = x.floats();
+            FloatBuffer target = y.floats();
+            for (int k = 0; k < offsets.length; k++) {
+                target.put(to + k, source.get(from + offsets[k]));
+            }
+            return;
+        }
+        for (int k = 0; k < offsets.length; k++) {
+            TensorIo.copy(x, from + offsets[k], y, to + k, 1);
+        }
     }
 
     private int[] along(int rank) {

@@ -143,6 +143,13 @@ final class Native {
      */
     static native void planes(long set, long job, long scratch, long from, long to);
 
+    /**
+     * Planes {@code from} to {@code to − 1} of a transposed convolution of one image and group, as a {@link WindowJob} describes it.
+     *
+     * @param given {@code [filters, taps, places]}; {@code bias} may be 0
+     */
+    static native void spread(long set, long job, long given, long y, long bias, long from, long to);
+
     /** Means of rows {@code from} to {@code to − 1}. */
     static native void means(long set, long x, long y, long size, long from, long to);
 }

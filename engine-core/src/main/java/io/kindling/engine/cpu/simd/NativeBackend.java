@@ -133,6 +133,10 @@ public final class NativeBackend implements CpuBackend {
             case "::Clip", "::HardSigmoid", "::HardSwish", "::LeakyRelu" -> activation(reference, pool);
             case "::Conv", "com.microsoft::FusedConv" ->
                 windows && gemm ? request -> NativeConv.create(set, pool, reference, request) : reference;
+            case "::ConvTranspose" ->
+                windows && gemm
+                        ? request -> new NativeConvTranspose(set, pool, reference.create(request), request.node())
+                        : reference;
             case "::MaxPool" -> pooling(Mode.MAX, reference, pool);
             case "::AveragePool" -> pooling(Mode.MEAN, reference, pool);
             case "::GlobalAveragePool" ->

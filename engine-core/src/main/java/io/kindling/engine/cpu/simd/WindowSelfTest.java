@@ -87,7 +87,32 @@ final class WindowSelfTest {
             }
             return most;
         });
-        return fault.isEmpty() ? "" : "maxima: " + fault;
+        return fault.isEmpty() ? spread(set, job, address(struct)) : "maxima: " + fault;
+    }
+
+    /** The other way round: from the places of the results to what their windows read. */
+    private static String spread(KernelSet set, WindowJob job, long struct) {
+        ByteBuffer given = pattern(CHANNELS * TAPS * PLACES, 37);
+        ByteBuffer y = direct(CHANNELS * HEIGHT * WIDTH);
+        job.set(Field.HEIGHT, ROWS)
+                .set(Field.WIDTH, COLUMNS)
+                .set(Field.OUT_HEIGHT, HEIGHT)
+                .set(Field.OUT_WIDTH, WIDTH);
+        Native.spread(set.address(), struct, address(given), address(y), 0, 0, CHANNELS);
+        double[] want = new double[CHANNELS * HEIGHT * WIDTH];
+        for (int k = 0; k < CHANNELS * TAPS * PLACES; k++) {
+            int row = row(k % PLACES, k / PLACES % TAPS);
+            int column = column(k % PLACES, k / PLACES % TAPS);
+            if (isInside(row, column)) {
+                want[(k / PLACES / TAPS * HEIGHT + row) * WIDTH + column] += at(given, k);
+            }
+        }
+        for (int k = 0; k < want.length; k++) {
+            if (!(Math.abs(at(y, k) - want[k]) <= 1e-5)) {
+                return "transposed: element " + k + " is " + at(y, k) + ", not " + want[k];
+            }
+        }
+        return "";
     }
 
     /** What a result is before it is clipped. */
@@ -109,10 +134,21 @@ final class WindowSelfTest {
     }
 
     private static double read(ByteBuffer x, int channel, int place, int tap, double outside) {
-        int row = place / COLUMNS * STRIDE + tap / KERNEL - 1;
-        int column = place % COLUMNS * STRIDE + tap % KERNEL - 1;
-        boolean inside = row >= 0 && row < HEIGHT && column >= 0 && column < WIDTH;
-        return inside ? at(x, (channel * HEIGHT + row) * WIDTH + column) : outside;
+        int row = row(place, tap);
+        int column = column(place, tap);
+        return isInside(row, column) ? at(x, (channel * HEIGHT + row) * WIDTH + column) : outside;
+    }
+
+    private static int row(int place, int tap) {
+        return place / COLUMNS * STRIDE + tap / KERNEL - 1;
+    }
+
+    private static int column(int place, int tap) {
+        return place % COLUMNS * STRIDE + tap % KERNEL - 1;
+    }
+
+    private static boolean isInside(int row, int column) {
+        return row >= 0 && row < HEIGHT && column >= 0 && column < WIDTH;
     }
 
     private static ByteBuffer pattern(int count, int step) {

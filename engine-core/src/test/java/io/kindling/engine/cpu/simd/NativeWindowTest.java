@@ -91,6 +91,27 @@ class NativeWindowTest extends NativeLevels {
 
     @ParameterizedTest
     @MethodSource("levels")
+    void transposedConvolutions(String level) {
+        for (Case test : List.of(
+                new Case("", shape(2, 5, 6, 17), shape(5, 3, 2, 2), 1, "strides=2,2"),
+                new Case("", shape(1, 4, 7, 5), shape(4, 2, 3, 3), 2, "strides=2,2", "pads=1,1,1,1"),
+                new Case("", shape(1, 4, 5, 6), shape(4, 1, 4, 3), 4, "strides=3,1", "dilations=2,2", "pads=2,0,1,3"),
+                new Case("", shape(1, 2, 5, 6), shape(2, 3, 3, 3), 1, "strides=2,3", "output_padding=1,2"),
+                new Case("", shape(1, 2, 5, 6), shape(2, 3, 3, 3), 1, "strides=2,2", "output_shape=10,12"),
+                new Case("", shape(1, 2, 5, 6), shape(2, 3, 3, 4), 1, "strides=2,2", "auto_pad=SAME_UPPER"),
+                new Case("", shape(1, 2, 3, 3), shape(2, 3, 1, 1), 1, "strides=4,4", "pads=0,1,0,2"),
+                new Case("", shape(2, 20, 33), shape(20, 18, 8), 1, "strides=4", "pads=2,2"))) {
+            OneNode node = test.node("", "ConvTranspose", 22);
+            equalToReference(level, node, 2e-5, tensor(1, test.x), tensor(2, test.w));
+            Tensor bias = tensor(3, test.w[1] * test.group);
+            equalToReference(level, node, 2e-5, tensor(1, test.x), tensor(2, test.w), bias);
+        }
+        Tensor x = tensor(1, 1, 2, 3, 4, 5);
+        equalToReference("java", level, OneNode.of("", 22, "ConvTranspose"), 0, x, tensor(2, 2, 3, 2, 2, 2));
+    }
+
+    @ParameterizedTest
+    @MethodSource("levels")
     void whatTheReferenceHasToDo(String level) {
         Tensor x = tensor(1, 1, 2, 4, 5, 6);
         Tensor w = tensor(2, 3, 2, 2, 2, 2);
