@@ -3,6 +3,7 @@ package io.kindling.spark;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.ModelNames;
 import io.kindling.spark.config.SessionSettings;
+import io.kindling.spark.functions.CatalogFunction;
 import io.kindling.spark.functions.PromptFunction;
 import io.kindling.spark.functions.RunFunction;
 import io.kindling.spark.source.CatalogTables;
@@ -36,11 +37,11 @@ public final class OnnxCatalog implements FunctionCatalog, TableCatalog, Support
     /** The name that the extension gives the catalog. */
     public static final String DEFAULT_NAME = "onnx";
 
-    private static final Map<String, UnboundFunction> FUNCTIONS = functions();
+    private static final Map<String, CatalogFunction> FUNCTIONS = functions();
     private String name = DEFAULT_NAME;
 
-    private static Map<String, UnboundFunction> functions() {
-        Map<String, UnboundFunction> functions = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    private static Map<String, CatalogFunction> functions() {
+        Map<String, CatalogFunction> functions = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         PromptFunction.all().forEach(function -> functions.put(function.name(), function));
         RunFunction.ofAnyModel().forEach(function -> functions.put(function.name(), function));
         return functions;
@@ -68,15 +69,31 @@ public final class OnnxCatalog implements FunctionCatalog, TableCatalog, Support
 
     @Override
     public UnboundFunction loadFunction(Identifier identifier) throws NoSuchFunctionException {
+        return find(identifier).orElseThrow(() -> new NoSuchFunctionException(identifier));
+    }
+
+    private static Optional<CatalogFunction> find(Identifier identifier) {
         String[] namespace = identifier.namespace();
-        if (namespace.length > 0 && identifier.name().equalsIgnoreCase(RunFunction.NAME)) {
-            return RunFunction.of(model(namespace));
+        if (namespace.length == 0) {
+            return Optional.ofNullable(FUNCTIONS.get(identifier.name()));
         }
-        UnboundFunction function = namespace.length == 0 ? FUNCTIONS.get(identifier.name()) : null;
-        if (function == null) {
-            throw new NoSuchFunctionException(identifier);
+        return identifier.name().equalsIgnoreCase(RunFunction.NAME)
+                ? Optional.of(RunFunction.of(model(namespace)))
+                : Optional.empty();
+    }
+
+    /** Whether a session has this catalog under a name. */
+    public static boolean isNamed(String catalog, SparkSession session) {
+        return session.conf().get("spark.sql.catalog." + catalog, "").equals(OnnxCatalog.class.getName());
+    }
+
+    /** A function by its full name, the catalog's first; empty for those of others and for unknown ones. */
+    public static Optional<CatalogFunction> find(List<String> name, SparkSession session) {
+        if (name.size() < 2 || !isNamed(name.get(0), session)) {
+            return Optional.empty();
         }
-        return function;
+        int last = name.size() - 1;
+        return find(Identifier.of(name.subList(1, last).toArray(String[]::new), name.get(last)));
     }
 
     /** Aliases may have dots. */

@@ -2,6 +2,7 @@ package io.kindling.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kindling.spark.functions.CatalogFunction;
 import io.kindling.spark.functions.PromptFunction;
 import io.kindling.spark.functions.RunFunction;
 import java.io.IOException;
@@ -9,10 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,33 +23,6 @@ class FunctionsPageTest {
 
     private static final Pattern DESCRIPTION =
             Pattern.compile("(\\w+)(\\(.*\\)) -> (\\w+(?:<[^>]*>)?): (.*)", Pattern.DOTALL);
-
-    private static final Map<String, String> EXAMPLES = Map.of(
-            "generate",
-            "SELECT id, onnx.generate('smollm2', question, map('max_new_tokens', 8)) AS answer FROM questions;",
-            "generate_details",
-            """
-            SELECT id, d.text, d.finish_reason, d.error
-            FROM (SELECT id, onnx.generate_details('smollm2', question, map('max_new_tokens', 8)) AS d FROM questions);""",
-            "chat",
-            """
-            SELECT onnx.chat('smollm2', array(
-                named_struct('role', 'system', 'content', 'Be brief.'),
-                named_struct('role', 'user', 'content', question)), map('max_new_tokens', 8)) FROM questions;""",
-            "render_prompt",
-            "SELECT onnx.render_prompt('smollm2', question, map('system', 'Be brief.')) FROM questions;",
-            "count_tokens",
-            "SELECT sum(onnx.count_tokens('smollm2', question)) FROM questions;",
-            "embed",
-            "SELECT id, onnx.embed('minilm', review) AS vector FROM reviews;",
-            "classify",
-            "SELECT id, onnx.classify('sentiment', review) AS mood FROM reviews;",
-            "run",
-            "SELECT id, onnx.run('churn', named_struct('x', features)).probabilities FROM customers;",
-            "run_json",
-            "SELECT from_json(onnx.run_json('churn', named_struct('x', features)), 'label BIGINT').label FROM customers;",
-            "<model>.run",
-            "SELECT id, onnx.churn.run(features).probabilities FROM customers;");
 
     @Test
     void thePageOfFunctionsEqualsTheirDeclarations() throws IOException {
@@ -71,21 +43,22 @@ class FunctionsPageTest {
                 strings, numbers or booleans; SQL gives all values of a map one type, so quote them where they differ:
                 `map('temperature', '0.7', 'stop', 'END')`. They may come from columns.
 
-                `SHOW USER FUNCTIONS IN onnx` lists the functions. Spark refuses `DESCRIBE FUNCTION` for functions of catalogs;
-                `SELECT usage FROM onnx.functions WHERE name = 'generate'` says the same, and a wrong call says how the function is called.
+                `SHOW USER FUNCTIONS IN onnx` lists the functions; with the [session extension](batching.md)
+                `DESCRIBE FUNCTION EXTENDED onnx.generate` prints how one is called, its options and an example. Without it Spark refuses
+                to describe functions of catalogs, and `SELECT usage FROM onnx.functions WHERE name = 'generate'` says the first part.
+                A wrong call says it too.
                 """);
-        List<UnboundFunction> functions = new ArrayList<>(PromptFunction.all());
+        List<CatalogFunction> functions = new ArrayList<>(PromptFunction.all());
         functions.addAll(RunFunction.ofAnyModel());
         functions.forEach(function -> entry(page, "", function));
         entry(page, "<model>.", RunFunction.of("model"));
         return page.toString();
     }
 
-    private static void entry(StringBuilder page, String owner, UnboundFunction function) {
+    private static void entry(StringBuilder page, String owner, CatalogFunction function) {
         Matcher parts = DESCRIPTION.matcher(function.description());
         assertThat(parts.matches()).as(function.description()).isTrue();
         String name = owner + parts.group(1);
-        assertThat(EXAMPLES).containsKey(name);
         String meaning =
                 parts.group(4).replace(" The model is an alias set by spark.kindling.model.<alias>, or a URI.", "");
         page.append("\n## onnx.")
@@ -99,6 +72,6 @@ class FunctionsPageTest {
                 .append("\n```\n\n");
         page.append(Character.toUpperCase(meaning.charAt(0))).append(meaning.substring(1));
         page.append(meaning.endsWith(".") ? "\n" : ".\n");
-        page.append("\n```sql\n").append(EXAMPLES.get(name)).append("\n```\n");
+        page.append("\n```sql\n").append(function.example()).append("\n```\n");
     }
 }

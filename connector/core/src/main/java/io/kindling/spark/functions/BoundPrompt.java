@@ -56,6 +56,12 @@ record BoundPrompt(PromptKind kind, RowGenerator generator, Arguments arguments)
         return kind.batched(delivering, arguments, plan);
     }
 
+    /** As Spark's errors show it. */
+    @Override
+    public String toString() {
+        return "onnx." + name();
+    }
+
     @Override
     public Object produceResult(InternalRow input) {
         return arguments.isNull(input) ? null : kind.produce(generator, arguments, input);

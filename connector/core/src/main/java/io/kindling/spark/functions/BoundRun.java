@@ -68,6 +68,12 @@ record BoundRun(
                 : Optional.empty();
     }
 
+    /** As Spark's errors show it. */
+    @Override
+    public String toString() {
+        return "onnx." + name();
+    }
+
     @Override
     public Object produceResult(InternalRow input) {
         Optional<Row> inputs = arguments.inputs(input);

@@ -1,12 +1,13 @@
 package io.kindling.spark.functions;
 
+import io.kindling.engine.Option.Scope;
 import io.kindling.spark.convert.MessageColumns;
 import io.kindling.spark.convert.MessageRows;
 import io.kindling.spark.functions.PromptKind.Prompts;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.sql.connector.catalog.functions.BoundFunction;
-import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.StringType;
@@ -17,7 +18,7 @@ import org.apache.spark.sql.types.StructType;
  * A function of a model, a prompt and options: {@code name(model, prompt [, options])}. The prompt is a text or, where the function
  * takes them, a conversation.
  */
-public final class PromptFunction implements UnboundFunction {
+public final class PromptFunction implements CatalogFunction {
     private final PromptKind kind;
 
     private PromptFunction(PromptKind kind) {
@@ -42,6 +43,19 @@ public final class PromptFunction implements UnboundFunction {
         return name() + "(model STRING, " + texts + " [, options MAP<STRING, …>]) -> "
                 + kind.result().sql() + ": " + kind.meaning()
                 + ". The model is an alias set by spark.kindling.model.<alias>, or a URI.";
+    }
+
+    @Override
+    public String example() {
+        return kind.example();
+    }
+
+    @Override
+    public Set<Scope> scopes() {
+        if (kind.prompts() == Prompts.TEXTS) {
+            return Set.of(Scope.ENCODING);
+        }
+        return kind.isDeterministic() ? Set.of(Scope.PROMPT) : Set.of(Scope.GENERATION, Scope.PROMPT);
     }
 
     @Override

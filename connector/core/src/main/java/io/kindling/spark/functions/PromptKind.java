@@ -16,7 +16,8 @@ enum PromptKind {
             "generate",
             DataTypes.StringType,
             Prompts.TEXTS_AND_CONVERSATIONS,
-            "continues a text, or answers a conversation; NULL for a NULL prompt or a row that failed") {
+            "continues a text, or answers a conversation; NULL for a NULL prompt or a row that failed",
+            "SELECT id, onnx.generate('smollm2', question, map('max_new_tokens', 8)) AS answer FROM questions;") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
             return Results.text(generator.generate(arguments, input));
@@ -31,7 +32,10 @@ enum PromptKind {
             "generate_details",
             ResultConverter.DETAILS,
             Prompts.TEXTS_AND_CONVERSATIONS,
-            "as generate, with finish reason, token counts and error") {
+            "as generate, with finish reason, token counts and error",
+            """
+            SELECT id, d.text, d.finish_reason, d.error
+            FROM (SELECT id, onnx.generate_details('smollm2', question, map('max_new_tokens', 8)) AS d FROM questions);""") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
             return Results.details(generator.generate(arguments, input));
@@ -46,7 +50,11 @@ enum PromptKind {
             "chat",
             DataTypes.StringType,
             Prompts.CONVERSATIONS,
-            "answers a conversation, or a text as a user's message; NULL for a NULL prompt or a row that failed") {
+            "answers a conversation, or a text as a user's message; NULL for a NULL prompt or a row that failed",
+            """
+            SELECT onnx.chat('smollm2', array(
+                named_struct('role', 'system', 'content', 'Be brief.'),
+                named_struct('role', 'user', 'content', question)), map('max_new_tokens', 8)) FROM questions;""") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
             return GENERATE.produce(generator, arguments, input);
@@ -62,7 +70,8 @@ enum PromptKind {
             DataTypes.StringType,
             Prompts.CONVERSATIONS,
             "the text that the model's chat template makes of a conversation, or of a text as a user's message; loads no"
-                    + " weights") {
+                    + " weights",
+            "SELECT onnx.render_prompt('smollm2', question, map('system', 'Be brief.')) FROM questions;") {
         @Override
         boolean isDeterministic() {
             return true; // the time that templates write is that of binding
@@ -79,7 +88,8 @@ enum PromptKind {
             "count_tokens",
             DataTypes.IntegerType,
             Prompts.TEXTS_AND_CONVERSATIONS,
-            "how many tokens generate would feed for a text, or for a conversation; loads no weights") {
+            "how many tokens generate would feed for a text, or for a conversation; loads no weights",
+            "SELECT sum(onnx.count_tokens('smollm2', question)) FROM questions;") {
         @Override
         boolean isDeterministic() {
             return true; // so that it may be summed, filtered and joined by
@@ -96,7 +106,8 @@ enum PromptKind {
             "embed",
             EncodingConverter.VECTOR,
             Prompts.TEXTS,
-            "the vector that an encoder makes of a text; NULL for a NULL text or a row that failed") {
+            "the vector that an encoder makes of a text; NULL for a NULL text or a row that failed",
+            "SELECT id, onnx.embed('minilm', review) AS vector FROM reviews;") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
             return generator.encode(arguments, input, TextEncoder::embed, Results::vector);
@@ -111,7 +122,8 @@ enum PromptKind {
             "classify",
             DataTypes.StringType,
             Prompts.TEXTS,
-            "the likeliest class of a text; NULL for a NULL text or a row that failed") {
+            "the likeliest class of a text; NULL for a NULL text or a row that failed",
+            "SELECT id, onnx.classify('sentiment', review) AS mood FROM reviews;") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
             return generator.encode(arguments, input, TextEncoder::classify, Results::label);
@@ -136,12 +148,14 @@ enum PromptKind {
     private final DataType result;
     private final Prompts prompts;
     private final String meaning;
+    private final String example;
 
-    PromptKind(String label, DataType result, Prompts prompts, String meaning) {
+    PromptKind(String label, DataType result, Prompts prompts, String meaning, String example) {
         this.label = label;
         this.result = result;
         this.prompts = prompts;
         this.meaning = meaning;
+        this.example = example;
     }
 
     /** Its name in SQL. */
@@ -159,6 +173,10 @@ enum PromptKind {
 
     String meaning() {
         return meaning;
+    }
+
+    String example() {
+        return example;
     }
 
     /** Those that run a model are not, for Spark: it would evaluate them again for each filter on their result. */

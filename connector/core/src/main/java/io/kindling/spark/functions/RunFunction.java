@@ -1,5 +1,6 @@
 package io.kindling.spark.functions;
 
+import io.kindling.engine.Option.Scope;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.ir.ValueInfo;
@@ -11,9 +12,9 @@ import io.kindling.spark.runtime.GraphPorts;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.functions.BoundFunction;
-import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.MapType;
@@ -25,7 +26,7 @@ import org.apache.spark.sql.types.StructType;
  * {@code <model>.run(…)}. Spark asks for the type of a result before it shows arguments, so that the first one is bound with JSON text, and
  * again by the session extension where the model turns out to be a literal.
  */
-public final class RunFunction implements UnboundFunction {
+public final class RunFunction implements CatalogFunction {
     /** Its name. */
     public static final String NAME = "run";
 
@@ -71,6 +72,22 @@ public final class RunFunction implements UnboundFunction {
                         + " extension is off." + MODEL
                 : "run_json(model STRING, " + INPUTS
                         + " -> STRING: what any graph makes of a row's inputs, as a JSON object; " + NULLS + MODEL;
+    }
+
+    @Override
+    public String example() {
+        if (!model.isEmpty()) {
+            return "SELECT id, onnx.churn.run(features).probabilities FROM customers;";
+        }
+        return name.equals(NAME)
+                ? "SELECT id, onnx.run('churn', named_struct('x', features)).probabilities FROM customers;"
+                : "SELECT from_json(onnx.run_json('churn', named_struct('x', features)), 'label BIGINT').label"
+                        + " FROM customers;";
+    }
+
+    @Override
+    public Set<Scope> scopes() {
+        return Set.of();
     }
 
     @Override

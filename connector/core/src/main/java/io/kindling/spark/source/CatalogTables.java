@@ -35,7 +35,7 @@ public final class CatalogTables {
 
     /** Spark's own DESCRIBE FUNCTION knows no functions of catalogs, hence a table of them. */
     public static Optional<Table> ofAll(
-            String catalog, String table, ModelNames models, Collection<UnboundFunction> functions) {
+            String catalog, String table, ModelNames models, Collection<? extends UnboundFunction> functions) {
         return switch (table.toLowerCase(Locale.ROOT)) {
             case MODELS ->
                 Optional.of(new DriverTable(

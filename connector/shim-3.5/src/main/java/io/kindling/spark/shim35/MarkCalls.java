@@ -65,6 +65,7 @@ final class MarkCalls extends Rule<LogicalPlan> {
     private static boolean isOrHoldsFunction(Expression expression) {
         return expression instanceof ApplyFunctionExpression function
                         && BatchFunction.of(function.function()).isPresent()
+                || expression instanceof CallFilter
                 || expression instanceof SubqueryExpression subquery
                         && Trees.exists(subquery.plan(), MarkCalls::hasFunctions);
     }
@@ -87,6 +88,9 @@ final class MarkCalls extends Rule<LogicalPlan> {
     }
 
     private static Expression markCall(Expression expression) {
+        if (expression instanceof CallFilter filter) {
+            return filter.condition();
+        }
         if (!(expression instanceof ApplyFunctionExpression applied)
                 || Trees.exists(expression, NamedLambdaVariable.class::isInstance)) {
             return expression;

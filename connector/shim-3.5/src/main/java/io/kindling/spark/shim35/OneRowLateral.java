@@ -26,7 +26,8 @@ final class OneRowLateral {
         if (lateral.condition().isDefined() || !isOneRow(inner)) {
             throw Refusals.of(
                     "a LATERAL subquery that calls onnx functions must be a SELECT without FROM, and without ON:"
-                            + " call them in a subquery over the outer table instead",
+                            + " call them in a subquery over the outer table"
+                            + " instead, as in FROM (SELECT *, onnx.f(c) AS r FROM t)",
                     null);
         }
         List<Attribute> output = Trees.list(lateral.output());

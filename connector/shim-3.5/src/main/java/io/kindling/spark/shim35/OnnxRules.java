@@ -7,6 +7,7 @@ import org.apache.spark.sql.SparkSessionExtensions;
 public final class OnnxRules implements PlanRules {
     @Override
     public void inject(SparkSessionExtensions extensions) {
+        extensions.injectParser((session, parser) -> ParsedText.of(parser, session));
         extensions.injectResolutionRule(session -> new TypeRuns());
         extensions.injectPostHocResolutionRule(session -> new MarkCalls());
         extensions.injectPlanNormalizationRule(session -> new ShareCalls());

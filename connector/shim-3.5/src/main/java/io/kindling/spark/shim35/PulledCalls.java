@@ -44,6 +44,17 @@ final class PulledCalls {
         return pullOuter(expression, this::pulled);
     }
 
+    private Expression ofAggregate(Expression aggregate) {
+        AggregateExpression pulled = (AggregateExpression) pullFrom(aggregate);
+        if (pulled.filter().isDefined() && !pulled.filter().get().deterministic()) {
+            throw Refusals.of(
+                    "the condition of FILTER calls onnx functions and others that are not deterministic: "
+                            + pulled.filter().get().sql() + "; compute those in a subquery before",
+                    null);
+        }
+        return pulled;
+    }
+
     /** Rewrites whole calls, outer ones first, so that calls within calls stay in them. */
     private static Expression pullOuter(Expression expression, UnaryOperator<Expression> rule) {
         Expression replaced = rule.apply(expression);
@@ -79,7 +90,7 @@ final class PulledCalls {
                 .toList();
         List<Expression> results = Trees.expressions(aggregate.aggregateExpressions()).stream()
                 .map(result -> Trees.rewrite(
-                        mark.apply(result), each -> each instanceof AggregateExpression ? calls.pullFrom(each) : each))
+                        mark.apply(result), each -> each instanceof AggregateExpression ? calls.ofAggregate(each) : each))
                 .toList();
         return Trees.copy(
                 aggregate,
@@ -109,9 +120,9 @@ final class PulledCalls {
                 join.joinType().equals(Inner$.MODULE$) || join.joinType().equals(Cross$.MODULE$);
         if (!above.isEmpty() && !inner) {
             throw Refusals.of(
-                    "a call of " + above.get(0).sql() + " needs columns of both sides of a "
+                    "the join condition " + above.get(0).sql() + " calls an onnx function over columns of both sides, which a "
                             + join.joinType().sql()
-                            + " join: compute it in a subquery before, or in one after the join",
+                            + " join cannot do: put an inner join with this condition into a subquery, and join that instead",
                     null);
         }
         Option<Expression> condition = within.isEmpty() ? Option.empty() : new Some<>(Trees.and(within));

@@ -132,6 +132,31 @@ class QueryShapesTest {
     }
 
     @Test
+    void filtersOfAggregatesCount() {
+        assertThat(run(6, sql("SELECT count(*) FILTER (WHERE onnx.generate('m', q) > 're: q4') FROM t")))
+                .containsExactly(RowFactory.create(3L));
+        assertThatThrownBy(() -> sql("SELECT count(*) FILTER (WHERE rand() > 0.5) FROM t"))
+                .hasMessageContaining("FILTER expression is non-deterministic");
+    }
+
+    @Test
+    void functionsAreDescribed() {
+        assertThat(sql("DESCRIBE FUNCTION EXTENDED onnx.generate").collectAsList().toString())
+                .contains(
+                        "[Function: onnx.generate]",
+                        "[Usage: onnx.generate(model STRING,",
+                        "* max_new_tokens - Most tokens to generate",
+                        "> SELECT id, onnx.generate('smollm2', question");
+        assertThat(sql("DESCRIBE FUNCTION onnx.m.run").collectAsList().toString())
+                .contains("[Usage: onnx.m.run(inputs STRUCT<")
+                .doesNotContain("Options:");
+        assertThat(sql("DESCRIBE FUNCTION abs").collectAsList().toString()).contains("[Function: abs]");
+        assertThatThrownBy(() -> sql("DESCRIBE FUNCTION onnx.nothing"))
+                .isInstanceOf(AnalysisException.class)
+                .hasMessageContaining("nothing");
+    }
+
+    @Test
     void badCallsAreRefusedAtAnalysis() {
         assertThatThrownBy(() -> sql("SELECT onnx.generate('m', q, map('topkk', 1, 'temperature', -1)) FROM t"))
                 .isInstanceOf(AnalysisException.class)
@@ -141,9 +166,12 @@ class QueryShapesTest {
                 .hasMessageContainingAll("no model is named 'n'", "spark.kindling.model.n");
         assertThatThrownBy(() -> sql("SELECT * FROM t x LEFT JOIN t y ON onnx.generate('m', concat(x.q, y.q)) = 'a'"))
                 .isInstanceOf(AnalysisException.class)
-                .hasMessageContaining("needs columns of both sides");
+                .hasMessageContaining("over columns of both sides, which a LEFT OUTER join cannot do");
         assertThatThrownBy(() -> sql("SELECT * FROM t, LATERAL (SELECT onnx.generate('m', t.q) FROM t)"))
                 .isInstanceOf(AnalysisException.class)
                 .hasMessageContaining("must be a SELECT without FROM");
+        assertThatThrownBy(() -> sql("SELECT count(*) FILTER (WHERE onnx.generate('m', q) > 'a' AND rand() > 0) FROM t"))
+                .isInstanceOf(AnalysisException.class)
+                .hasMessageContainingAll("the condition of FILTER calls onnx functions and others", "in a subquery");
     }
 }
