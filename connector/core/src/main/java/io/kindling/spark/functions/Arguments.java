@@ -3,7 +3,9 @@ package io.kindling.spark.functions;
 import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.Message;
 import io.kindling.engine.PromptOptions;
+import io.kindling.spark.convert.Extraction;
 import io.kindling.spark.convert.MessageRows;
+import io.kindling.spark.functions.PromptKind.Prompts;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
@@ -16,27 +18,39 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Reads the arguments (model, prompt, options) of a call.
+ * Reads the arguments (model, prompt, options) or (model, text, schema, options) of a call.
  *
  * @param types what Spark is to cast them to
  * @param options where they are
- * @param user whether a text is a user's message whatever the options say
+ * @param prompts what a prompt is
  */
-record Arguments(DataType[] types, OptionsArgument options, boolean user) implements Serializable {
-    static Arguments of(StructType inputType, boolean user) {
+record Arguments(DataType[] types, OptionsArgument options, Prompts prompts) implements Serializable {
+    /** Where the schema is, if there is one. */
+    static final int SCHEMA = 2;
+
+    static Arguments of(StructType inputType, Prompts prompts) {
         DataType[] types = new DataType[inputType.length()];
         types[0] = DataTypes.StringType;
         types[1] = inputType.fields()[1].dataType() instanceof ArrayType array ? array : DataTypes.StringType;
-        if (types.length < 3) {
-            return new Arguments(types, OptionsArgument.NONE, user);
+        int own = count(prompts);
+        if (own > SCHEMA) {
+            types[SCHEMA] = DataTypes.StringType;
         }
-        types[2] = inputType.fields()[2].dataType();
-        return new Arguments(types, OptionsArgument.of(2, types[2]), user);
+        if (types.length == own) {
+            return new Arguments(types, OptionsArgument.NONE, prompts);
+        }
+        types[own] = inputType.fields()[own].dataType();
+        return new Arguments(types, OptionsArgument.of(own, types[own]), prompts);
+    }
+
+    /** How many there are without options. */
+    static int count(Prompts prompts) {
+        return prompts == Prompts.EXTRACTIONS ? SCHEMA + 1 : SCHEMA;
     }
 
     /** Whether the answer is NULL without asking a model. */
     boolean isNull(InternalRow input) {
-        return input.isNullAt(0) || input.isNullAt(1);
+        return input.isNullAt(0) || input.isNullAt(1) || prompts == Prompts.EXTRACTIONS && input.isNullAt(SCHEMA);
     }
 
     String model(InternalRow input) {
@@ -48,7 +62,14 @@ record Arguments(DataType[] types, OptionsArgument options, boolean user) implem
             return options.conversation(MessageRows.messages(input.getArray(1), array));
         }
         String text = text(input);
-        return user ? options.conversation(List.of(Message.of("user", text))) : options.prompt(text);
+        return switch (prompts) {
+            case CONVERSATIONS -> options.conversation(List.of(Message.of("user", text)));
+            case EXTRACTIONS ->
+                options.conversation(List.of(Message.of(
+                        "user",
+                        Extraction.request(input.getUTF8String(SCHEMA).toString(), text))));
+            default -> options.prompt(text);
+        };
     }
 
     /** The second argument of functions that take no conversations. */
@@ -73,7 +94,7 @@ record Arguments(DataType[] types, OptionsArgument options, boolean user) implem
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Arguments that && user == that.user && Arrays.equals(types, that.types);
+        return other instanceof Arguments that && prompts == that.prompts && Arrays.equals(types, that.types);
     }
 
     @Override

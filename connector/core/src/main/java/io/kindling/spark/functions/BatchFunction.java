@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
@@ -54,13 +55,22 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
     }
 
     /**
-     * The function for a model that is known at analysis, whose result may have a type of its own.
+     * A call whose result has a type that literals among its arguments say.
      *
-     * @return empty where it is the same
-     * @throws io.kindling.engine.error.KindlingException where the driver cannot read the model's graph, or it does not fit the inputs
+     * @param function in the place of the one that was called, of the same arguments
+     * @param schema that {@code from_json} is to read its result with, if any
      */
-    public Optional<ScalarFunction<?>> typed(Object model) {
-        return function instanceof BoundRun run ? run.typed(String.valueOf(model)) : Optional.empty();
+    public record Typed(ScalarFunction<?> function, Optional<String> schema) {}
+
+    /**
+     * What a call becomes at analysis; empty where it stays as it is.
+     *
+     * @param known the value of an argument in Spark's internal form, if it is a literal
+     * @throws io.kindling.engine.error.KindlingException where the driver cannot read the model's graph, it does not fit the inputs, or
+     *     the schema is none
+     */
+    public Optional<Typed> typed(IntFunction<Optional<Object>> known) {
+        return call().typed(known);
     }
 
     /**

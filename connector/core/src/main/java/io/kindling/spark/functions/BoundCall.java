@@ -2,7 +2,9 @@ package io.kindling.spark.functions;
 
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.runtime.RowCall;
+import io.kindling.spark.functions.BatchFunction.Typed;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
 
 /** A bound function of the catalog, as the batch operator sees it. */
@@ -17,6 +19,15 @@ sealed interface BoundCall extends ScalarFunction<Object> permits BoundPrompt, B
 
     /** Whether the operator runs it; else Spark does, row by row. */
     boolean isBatched();
+
+    /**
+     * What a call becomes once arguments that are literals are known; empty where it stays as it is.
+     *
+     * @param known the value of an argument, if it is a literal
+     */
+    default Optional<Typed> typed(IntFunction<Optional<Object>> known) {
+        return Optional.empty();
+    }
 
     /**
      * What the operator runs.

@@ -1,8 +1,11 @@
 package io.kindling.spark.functions;
 
 import io.kindling.spark.config.GenerationPlan;
+import io.kindling.spark.convert.Extraction;
+import io.kindling.spark.functions.BatchFunction.Typed;
 import io.kindling.spark.runtime.RowCall;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 
@@ -49,6 +52,17 @@ record BoundPrompt(PromptKind kind, RowGenerator generator, Arguments arguments)
     @Override
     public boolean isBatched() {
         return !isDeterministic();
+    }
+
+    @Override
+    public Optional<Typed> typed(IntFunction<Optional<Object>> known) {
+        return kind != PromptKind.EXTRACT
+                ? Optional.empty()
+                : known.apply(Arguments.SCHEMA).map(schema -> {
+                    Extraction.fields(schema.toString());
+                    BoundPrompt json = new BoundPrompt(PromptKind.EXTRACT_JSON, generator, arguments);
+                    return new Typed(json, Optional.of(schema.toString()));
+                });
     }
 
     @Override

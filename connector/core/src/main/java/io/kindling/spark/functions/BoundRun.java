@@ -4,13 +4,14 @@ import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.convert.InternalValues;
 import io.kindling.spark.convert.OutputJson;
+import io.kindling.spark.functions.BatchFunction.Typed;
 import io.kindling.spark.runtime.InferRows;
 import io.kindling.spark.runtime.RowCall;
 import io.kindling.spark.runtime.RowInference.Outcome;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -61,10 +62,10 @@ record BoundRun(
                 InferRows.window(plan.engine().maxBatch()));
     }
 
-    /** {@code run} of a model that turns out to be known, with a struct for its result; empty where there is one, or is to be none. */
-    Optional<ScalarFunction<?>> typed(String known) {
+    @Override
+    public Optional<Typed> typed(IntFunction<Optional<Object>> known) {
         return name.equals(RunFunction.NAME) && !(resultType instanceof StructType)
-                ? Optional.of(RunFunction.typed(this, known))
+                ? known.apply(0).map(model -> new Typed(RunFunction.typed(this, model.toString()), Optional.empty()))
                 : Optional.empty();
     }
 

@@ -37,11 +37,14 @@ public final class PromptFunction implements CatalogFunction {
 
     @Override
     public String description() {
-        String texts = kind.prompts() == Prompts.TEXTS
-                ? "text STRING"
-                : "prompt STRING or ARRAY<STRUCT<role STRING, content STRING, …>>";
+        String texts =
+                switch (kind.prompts()) {
+                    case TEXTS -> "text STRING";
+                    case EXTRACTIONS -> "text STRING, schema STRING";
+                    default -> "prompt STRING or ARRAY<STRUCT<role STRING, content STRING, …>>";
+                };
         return name() + "(model STRING, " + texts + " [, options MAP<STRING, …>]) -> "
-                + kind.result().sql() + ": " + kind.meaning()
+                + kind.resultText() + ": " + kind.meaning()
                 + ". The model is an alias set by spark.kindling.model.<alias>, or a URI.";
     }
 
@@ -61,27 +64,32 @@ public final class PromptFunction implements CatalogFunction {
     @Override
     public BoundFunction bind(StructType inputType) {
         StructField[] arguments = inputType.fields();
-        if (arguments.length < 2 || arguments.length > 3) {
-            throw refused("takes 2 or 3 arguments, not " + arguments.length);
+        int own = Arguments.count(kind.prompts());
+        if (arguments.length < own || arguments.length > own + 1) {
+            throw refused("takes " + own + " or " + (own + 1) + " arguments, not " + arguments.length);
         }
         if (!isText(arguments[0].dataType())) {
             throw refused("needs a string as argument 1, not "
                     + arguments[0].dataType().sql() + "; cast it");
         }
         DataType prompt = arguments[1].dataType();
-        if (kind.prompts() == Prompts.TEXTS && !isText(prompt)) {
+        boolean textsOnly = kind.prompts() == Prompts.TEXTS || kind.prompts() == Prompts.EXTRACTIONS;
+        if (textsOnly && !isText(prompt)) {
             throw refused("needs a string as argument 2, not " + prompt.sql() + "; cast it");
+        }
+        if (kind.prompts() == Prompts.EXTRACTIONS && !isText(arguments[Arguments.SCHEMA].dataType())) {
+            throw refused("needs a schema such as 'name STRING, amount DOUBLE' as argument 3, not "
+                    + arguments[Arguments.SCHEMA].dataType().sql());
         }
         if (!isText(prompt) && !(MessageColumns.isConversation(prompt) && MessageRows.isReadable(prompt))) {
             throw refused("needs a string as argument 2, or an array of structs of texts, numbers, booleans, arrays,"
                     + " structs and maps, not " + prompt.sql() + "; cast it");
         }
-        if (arguments.length == 3 && !OptionsArgument.accepts(arguments[2].dataType())) {
+        if (arguments.length > own && !OptionsArgument.accepts(arguments[own].dataType())) {
             throw refused("needs options as a map from strings to strings, numbers or booleans, not "
-                    + arguments[2].dataType().sql());
+                    + arguments[own].dataType().sql());
         }
-        return new BoundPrompt(
-                kind, RowGenerator.ofActiveSession(), Arguments.of(inputType, kind.prompts() == Prompts.CONVERSATIONS));
+        return new BoundPrompt(kind, RowGenerator.ofActiveSession(), Arguments.of(inputType, kind.prompts()));
     }
 
     static boolean isText(DataType type) {

@@ -65,6 +65,48 @@ enum PromptKind {
             return GENERATE.batched(generator, arguments, plan);
         }
     },
+    EXTRACT(
+            "extract",
+            DataTypes.StringType,
+            Prompts.EXTRACTIONS,
+            "a struct with the schema's fields, as the model reads them in a text: NULL where it says nothing. The schema is a"
+                    + " literal such as 'name STRING, amount DOUBLE'; from a column, and without the session extension, the"
+                    + " result is a JSON object as STRING, as extract_json gives. A field _corrupt_record STRING gets answers that"
+                    + " are not such JSON. NULL for a NULL text or a row that failed",
+            """
+            SELECT id, e.name, e.amount
+            FROM (SELECT id, onnx.extract('smollm2', review, 'name STRING, amount DOUBLE') AS e FROM reviews);""") {
+        @Override
+        String resultText() {
+            return "STRUCT";
+        }
+
+        @Override
+        Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
+            return Results.json(generator.generate(arguments, input));
+        }
+
+        @Override
+        RowCall batched(RowGenerator generator, Arguments arguments, GenerationPlan plan) {
+            return new GenerateCall(generator, arguments, plan.inFlight(), Results::json);
+        }
+    },
+    EXTRACT_JSON(
+            "extract_json",
+            DataTypes.StringType,
+            Prompts.EXTRACTIONS,
+            "as extract, as a JSON object: the first one of the answer, or the answer where it has none",
+            "SELECT from_json(onnx.extract_json('smollm2', review, 'name STRING'), 'name STRING').name FROM reviews;") {
+        @Override
+        Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
+            return EXTRACT.produce(generator, arguments, input);
+        }
+
+        @Override
+        RowCall batched(RowGenerator generator, Arguments arguments, GenerationPlan plan) {
+            return EXTRACT.batched(generator, arguments, plan);
+        }
+    },
     RENDER_PROMPT(
             "render_prompt",
             DataTypes.StringType,
@@ -141,7 +183,9 @@ enum PromptKind {
         /** A text is continued as it is. */
         TEXTS_AND_CONVERSATIONS,
         /** A text is a user's message. */
-        CONVERSATIONS
+        CONVERSATIONS,
+        /** A text and a schema. */
+        EXTRACTIONS
     }
 
     private final String label;
@@ -165,6 +209,11 @@ enum PromptKind {
 
     DataType result() {
         return result;
+    }
+
+    /** The type of the result as users are told. */
+    String resultText() {
+        return result.sql();
     }
 
     Prompts prompts() {

@@ -4,6 +4,7 @@ import io.kindling.engine.GenerationResult;
 import io.kindling.engine.TextEncoder.Classification;
 import io.kindling.engine.TextEncoder.Embedding;
 import io.kindling.spark.convert.EncodingConverter;
+import io.kindling.spark.convert.Extraction;
 import io.kindling.spark.convert.InternalValues;
 import io.kindling.spark.convert.ResultConverter;
 import java.io.Serializable;
@@ -23,6 +24,14 @@ final class Results {
     /** A STRING, null for a row that failed. */
     static Object text(GenerationResult result) {
         return ResultConverter.text(result).map(UTF8String::fromString).orElse(null);
+    }
+
+    /** A STRING, null for a row that failed: the JSON object of an answer. */
+    static Object json(GenerationResult result) {
+        return ResultConverter.text(result)
+                .map(Extraction::object)
+                .map(UTF8String::fromString)
+                .orElse(null);
     }
 
     /** A struct of {@link ResultConverter#DETAILS}. */

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * An engine for tests of everything around it: the answer to {@code x} is {@code re: x}, to prompts with {@code BAD} a row
  * error, to those with {@code FLAKY} one that may pass when they come for the first time; prompts with {@code HANG} are never
- * answered. A model folder with a file {@code broken} does not load. Answers
+ * answered, those with {@code SAYS} with what is behind it. A model folder with a file {@code broken} does not load. Answers
  * come on other threads, out of order.
  */
 public final class FakeEngines {
@@ -174,7 +174,9 @@ public final class FakeEngines {
                 request.id(),
                 List.of(1, 2, 3),
                 List.of(4, 5),
-                "re: " + prompt + key + " max " + request.options().maxNewTokens() + seed,
+                prompt.contains("SAYS ")
+                        ? prompt.substring(prompt.indexOf("SAYS ") + 5)
+                        : "re: " + prompt + key + " max " + request.options().maxNewTokens() + seed,
                 FinishReason.STOP,
                 false,
                 List.of(),
