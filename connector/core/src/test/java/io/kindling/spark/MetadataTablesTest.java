@@ -12,8 +12,12 @@ import io.kindling.engine.onnx.proto.StringStringEntryProto;
 import io.kindling.engine.onnx.proto.TensorProto;
 import io.kindling.spark.runtime.FakeEngines;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -134,13 +138,35 @@ class MetadataTablesTest {
         assertThatThrownBy(() -> sql("SHOW TABLES IN onnx.gem")).hasMessageContaining("gem");
         assertThatThrownBy(() -> sql("CREATE TABLE onnx.gemm.mine (x INT)"))
                 .hasStackTraceContaining("set spark.kindling.model.<alias>");
-        SPARK.session()
-                .conf()
-                .set("spark.kindling.model.gguf", folder.resolve("m.gguf").toString());
-        assertThatThrownBy(() -> {
-                    Files.createFile(folder.resolve("m.gguf"));
-                    sql("SELECT * FROM onnx.gguf.ports");
-                })
+        assertThatThrownBy(() -> sql("SELECT * FROM onnx.`" + gguf() + "`.ports"))
                 .hasMessageContaining("convert it first");
+    }
+
+    @Test
+    void ggufFilesTellOfWeightsAndMetadata() throws IOException {
+        Path file = gguf();
+        SPARK.session().sparkContext().hadoopConfiguration().set("fs.elsewhere.impl", Elsewhere.class.getName());
+        for (String uri : List.of(file.toString(), "elsewhere:" + file)) {
+            assertThat(sql("SELECT name, element_type, array_join(shape, ','), bytes, file FROM onnx.`" + uri + "`.weights"))
+                    .containsExactly(RowFactory.create("w", "F16", "3,2", 12L, "m.gguf"));
+            assertThat(sql("SELECT key, value FROM onnx.`" + uri + "`.metadata"))
+                    .containsExactly(RowFactory.create("property.general.architecture", "llama"));
+        }
+    }
+
+    /** A file of version 3 with one text and a tensor of type 1 (F16), whose sizes are 2, then 3, by the format's text. */
+    private Path gguf() throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(1024).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(0x46554747).putInt(3).putLong(1).putLong(1);
+        text(bytes, "general.architecture");
+        text(bytes.putInt(8), "llama");
+        text(bytes, "w");
+        bytes.putInt(2).putLong(2).putLong(3).putInt(1).putLong(0);
+        int data = (bytes.position() + 31) / 32 * 32;
+        return Files.write(folder.resolve("m.gguf"), Arrays.copyOf(bytes.array(), data + 12));
+    }
+
+    private static void text(ByteBuffer bytes, String text) {
+        bytes.putLong(text.length()).put(text.getBytes(StandardCharsets.UTF_8));
     }
 }

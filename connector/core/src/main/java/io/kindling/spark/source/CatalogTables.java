@@ -72,7 +72,11 @@ public final class CatalogTables {
                 .map(kind -> new DriverTable(
                         name,
                         kind.schema(),
-                        () -> kind.rows(ModelHeader.read(
-                                uri, SparkSession.active().sparkContext().hadoopConfiguration()))));
+                        () -> {
+                            var hadoop = SparkSession.active().sparkContext().hadoopConfiguration();
+                            return ModelHeader.readGguf(uri, hadoop)
+                                    .flatMap(kind::rows)
+                                    .orElseGet(() -> kind.rows(ModelHeader.read(uri, hadoop)));
+                        }));
     }
 }

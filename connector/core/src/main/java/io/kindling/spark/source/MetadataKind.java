@@ -3,6 +3,7 @@ package io.kindling.spark.source;
 import static io.kindling.spark.convert.InternalValues.toInternalRow;
 
 import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.gguf.GgufHeader;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.ir.ValueInfo;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataTypes;
@@ -61,7 +63,7 @@ enum MetadataKind {
     WEIGHTS(columns()
             .add(column("graph", DataTypes.StringType, "empty, or node/attribute of a nested graph"))
             .add(column("name", DataTypes.StringType, "of the constant"))
-            .add(column("element_type", DataTypes.StringType, "ONNX's name of its elements"))
+            .add(column("element_type", DataTypes.StringType, "ONNX's name of its elements, or GGUF's"))
             .add(column("shape", DataTypes.createArrayType(DataTypes.LongType, false), "sizes of its axes"))
             .add(column("bytes", DataTypes.LongType, "size; NULL for strings"))
             .add(column("file", DataTypes.StringType, "with external data; NULL for what lies in the graph's file"))
@@ -69,6 +71,20 @@ enum MetadataKind {
         @Override
         List<InternalRow> rows(ModelHeader model) {
             return new GraphWalk(model.graph()).weights();
+        }
+
+        @Override
+        Optional<List<InternalRow>> rows(GgufHeader model) {
+            return Optional.of(model.weights().stream()
+                    .map(weight -> toInternalRow(
+                            "",
+                            weight.name(),
+                            weight.type(),
+                            weight.shape(),
+                            weight.bytes(),
+                            weight.file().getFileName().toString(),
+                            weight.offset()))
+                    .toList());
         }
     },
     METADATA(columns()
@@ -93,7 +109,21 @@ enum MetadataKind {
             new TreeMap<>(graph.metadata()).forEach((key, value) -> fact("property." + key, value, rows));
             return rows;
         }
+
+        @Override
+        Optional<List<InternalRow>> rows(GgufHeader model) {
+            List<InternalRow> rows = new ArrayList<>();
+            model.metadata()
+                    .forEach((key, value) -> fact(
+                            "property." + key,
+                            value instanceof List<?> list && list.size() > SHORT_LIST ? list.size() + " values" : value,
+                            rows));
+            return Optional.of(rows);
+        }
     };
+
+    /** Values that a fact spells out. */
+    private static final int SHORT_LIST = 16;
 
     private final StructType schema;
 
@@ -111,6 +141,11 @@ enum MetadataKind {
     }
 
     abstract List<InternalRow> rows(ModelHeader model);
+
+    /** What a GGUF file says of it; empty where it takes a graph. */
+    Optional<List<InternalRow>> rows(GgufHeader model) {
+        return Optional.empty();
+    }
 
     private static StructType columns() {
         return new StructType();
