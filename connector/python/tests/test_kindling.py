@@ -8,6 +8,7 @@ With SPARK_REMOTE the session is a Spark Connect server's, which has the jar.
 import json
 import math
 import os
+import tempfile
 import unittest
 
 from pyspark.sql import SparkSession
@@ -19,15 +20,17 @@ from kindling import functions as onnx
 PROMPTS = [(1, "The capital of France is", 3), (2, "Once upon a time", 5), (3, None, 4)]
 
 
+def session():
+    if "SPARK_REMOTE" in os.environ:
+        return SparkSession.builder.remote(os.environ["SPARK_REMOTE"]).getOrCreate()
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    return kindling.configure(builder, os.environ["KINDLING_JAR"]).getOrCreate()
+
+
 class KindlingTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if "SPARK_REMOTE" in os.environ:
-            builder = SparkSession.builder.remote(os.environ["SPARK_REMOTE"])
-        else:
-            builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-            builder = kindling.configure(builder, os.environ["KINDLING_JAR"])
-        cls.spark = builder.getOrCreate()
+        cls.spark = session()
         kindling.register_model(cls.spark, "smollm2", os.environ["KINDLING_MODEL"])
         kindling.register_model(cls.spark, "minilm", os.environ["KINDLING_ENCODER"])
         cls.df = cls.spark.createDataFrame(PROMPTS, "id INT, prompt STRING, n INT").coalesce(1)
@@ -125,8 +128,64 @@ class KindlingTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "a column or the name of one is needed, not None"):
             onnx.generate(None, "prompt")
 
+    def test_extract(self):
+        schema = "city STRING, _corrupt_record STRING"
+        rows = self.same(
+            onnx.extract("smollm2", "prompt", schema, max_new_tokens=12),
+            f"onnx.extract('smollm2', prompt, '{schema}', map('max_new_tokens', '12'))",
+        )
+        self.assertIsNone(rows[2])
+        self.same(
+            onnx.extract_json("smollm2", "prompt", schema, max_new_tokens=12),
+            f"onnx.extract_json('smollm2', prompt, '{schema}', map('max_new_tokens', '12'))",
+        )
+
     def test_options_of_none_are_left_out(self):
         self.same(onnx.count_tokens("smollm2", "prompt", chat=None), "onnx.count_tokens('smollm2', prompt)")
+
+
+class ResumeTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.spark = session()
+        cls.rows = cls.spark.range(20).selectExpr("id", "id % 4 AS n").coalesce(2)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.spark.stop()
+
+    def setUp(self):
+        self.output = tempfile.mkdtemp()
+
+    def answer(self, passes, jobs):
+        def job(rows):
+            jobs.append(1)
+            code = f"IF(n = 0 AND NOT {passes}, 'IO', IF(n = 1, 'PROMPT_TOO_LONG', NULL))"
+            return rows.selectExpr("id", f"named_struct('error_code', {code}) AS d")
+
+        return job
+
+    def test_a_later_run_does_what_is_missing(self):
+        for format in ("parquet", "json"):
+            jobs = []
+            resume = kindling.Resume("id", path=f"{self.output}/{format}", format=format, chunks=3, details="d", attempts=2)
+            self.assertEqual(resume.run(self.rows.where("id < 8"), self.answer("false", jobs)), kindling.Report(0, 6, 2))
+            self.assertLessEqual(len(jobs), 6)
+            self.assertEqual(resume.run(self.rows, self.answer("true", jobs)), kindling.Report(6, 14, 0))
+            done = len(jobs)
+            self.assertEqual(resume.run(self.rows, self.answer("true", jobs)), kindling.Report(20, 0, 0))
+            self.assertEqual(len(jobs), done)
+            written = self.spark.read.format(format).load(f"{self.output}/{format}")
+            self.assertEqual(sorted(row.id for row in written.collect()), list(range(20)))
+
+    def test_keys_name_rows(self):
+        resume = kindling.Resume("n", path=self.output)
+        with self.assertRaisesRegex(ValueError, "key '.' of column 'n' names 5 rows"):
+            resume.run(self.rows, lambda rows: rows)
+        with self.assertRaisesRegex(ValueError, "key column 'n' has NULLs"):
+            resume.run(self.rows.selectExpr("CAST(NULL AS INT) AS n").limit(1), lambda rows: rows)
+        with self.assertRaisesRegex(ValueError, "give a path or a table"):
+            kindling.Resume("n")
 
 
 class ConfigureTest(unittest.TestCase):

@@ -8,9 +8,10 @@ The functions are in :mod:`kindling.functions`::
     kindling.register_model(spark, "smollm2", "file:///models/smollm2")
     df.select(onnx.generate("smollm2", df.prompt, max_new_tokens=40))
 
-They need ``kindling.jar`` in the session: ``spark-submit --jars kindling.jar`` or :func:`configure`.
+:class:`Resume` runs long jobs that may be stopped. They need ``kindling.jar`` in the session: ``spark-submit --jars kindling.jar`` or :func:`configure`.
 """
 
+from kindling.resume import Report, Resume
 from kindling.session import configure, register_model
 
-__all__ = ["configure", "register_model"]
+__all__ = ["Report", "Resume", "configure", "register_model"]

@@ -20,6 +20,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as sql
 
 if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
     from typing_extensions import Unpack
 
     from kindling._options import Options
@@ -29,6 +30,8 @@ __all__ = [
     "classify",
     "count_tokens",
     "embed",
+    "extract",
+    "extract_json",
     "generate",
     "generate_details",
     "message",
@@ -90,6 +93,22 @@ def classify(model: ColumnOrName, text: ColumnOrName, **options: Unpack[Options]
     return _call("classify", model, text, options)
 
 
+def extract(model: ColumnOrName, text: ColumnOrName, schema: Union[str, StructType], **options: Unpack[Options]) -> Column:
+    """STRUCT: the fields of a schema, as the model reads them in a text; a JSON object as STRING without the session extension.
+
+    :param model: an alias or URI, or a column of these
+    :param schema: such as ``"name STRING, amount DOUBLE"``; a field ``_corrupt_record STRING`` gets answers that are no such JSON
+
+    >>> df.select(extract("smollm2", df.review, "name STRING, amount DOUBLE").amount)  # doctest: +SKIP
+    """
+    return _extract("extract", model, text, schema, options)
+
+
+def extract_json(model: ColumnOrName, text: ColumnOrName, schema: Union[str, StructType], **options: Unpack[Options]) -> Column:
+    """STRING: as :func:`extract`, as a JSON object."""
+    return _extract("extract_json", model, text, schema, options)
+
+
 def run(model: str, *inputs: Union[ColumnOrName, Mapping[str, ColumnOrName]], **options: Unpack[Options]) -> Column:
     """STRUCT: what any graph makes of a row's inputs, one field an output. Spark reads the model's ports when the query is analysed.
 
@@ -123,9 +142,19 @@ def message(role: str, content: ColumnOrName) -> Column:
     return sql.struct(sql.lit(role).alias("role"), _column(content).alias("content"))
 
 
+def _extract(
+    function: str, model: ColumnOrName, text: ColumnOrName, schema: Union[str, StructType], options: Mapping[str, Any]
+) -> Column:
+    fields = schema if isinstance(schema, str) else schema.simpleString()
+    return sql.call_function("onnx." + function, _model(model), _column(text), sql.lit(fields), *_map(options))
+
+
+def _model(model: ColumnOrName) -> Column:
+    return sql.lit(model) if isinstance(model, str) else _column(model)
+
+
 def _call(function: str, model: ColumnOrName, argument: ColumnOrName, options: Mapping[str, Any]) -> Column:
-    named = sql.lit(model) if isinstance(model, str) else _column(model)
-    return sql.call_function("onnx." + function, named, _column(argument), *_map(options))
+    return sql.call_function("onnx." + function, _model(model), _column(argument), *_map(options))
 
 
 def _map(options: Mapping[str, Any]) -> list[Column]:

@@ -60,8 +60,8 @@ class ExamplesIT {
                 .filteredOn(line -> line.matches("[12]: ['\"].+['\"]"))
                 .hasSize(2);
         assertThat(outputs.get(3)).as("no file is answered twice").isEqualTo(outputs.get(2));
-        assertThat(outputs.get(4)).containsExactly("5 answers for 5 questions");
-        assertThat(outputs.get(5)).containsExactly("20 answers for 20 questions");
+        assertThat(outputs.get(4)).containsExactly("0 answers found, 5 written, 0 left");
+        assertThat(outputs.get(5)).containsExactly("5 answers found, 15 written, 0 left");
     }
 
     @Test
@@ -88,7 +88,7 @@ class ExamplesIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"ReviewReplies, reviews.csv, reply, 6", "ReviewSummaries, product_reviews.csv, summary, 3"})
+    @CsvSource({"ReviewReplies, reviews.csv, reply, 6", "ResumedReplies, reviews.csv, reply, 6", "ReviewSummaries, product_reviews.csv, summary, 3"})
     void java(String example, String data, String answer, int rows) {
         Path out = folder.resolve("out");
         SparkRelease.SPARK_3_5_0

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kindling.engine.Option;
 import io.kindling.engine.Option.Scope;
 import io.kindling.engine.OptionTable;
+import io.kindling.engine.error.ErrorCode;
 import io.kindling.spark.config.SparkOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -25,6 +27,15 @@ class PythonOptionsTest {
             Files.writeString(FILE, expected);
         }
         assertThat(FILE).hasContent(expected);
+    }
+
+    @Test
+    void rowsAreTriedAgainForTheSameErrorsAsInJava() {
+        String codes = Arrays.stream(ErrorCode.values())
+                .filter(ErrorCode::mayPass)
+                .map(code -> '"' + code.name() + '"')
+                .collect(Collectors.joining(", ", "_MAY_PASS = (", ")\n"));
+        assertThat(FILE.resolveSibling("resume.py")).content().contains(codes);
     }
 
     private static String python(OptionTable table) {

@@ -147,7 +147,8 @@ class MetadataTablesTest {
         Path file = gguf();
         SPARK.session().sparkContext().hadoopConfiguration().set("fs.elsewhere.impl", Elsewhere.class.getName());
         for (String uri : List.of(file.toString(), "elsewhere:" + file)) {
-            assertThat(sql("SELECT name, element_type, array_join(shape, ','), bytes, file FROM onnx.`" + uri + "`.weights"))
+            assertThat(sql("SELECT name, element_type, array_join(shape, ','), bytes, file FROM onnx.`" + uri
+                            + "`.weights"))
                     .containsExactly(RowFactory.create("w", "F16", "3,2", 12L, "m.gguf"));
             assertThat(sql("SELECT key, value FROM onnx.`" + uri + "`.metadata"))
                     .containsExactly(RowFactory.create("property.general.architecture", "llama"));

@@ -36,7 +36,14 @@ public final class Extraction {
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Exception e) { // Spark's, which Scala does not declare
-            throw refused(schema, ": " + e.getMessage().lines().filter(line -> !line.isBlank()).findFirst().orElse(""));
+            throw refused(
+                    schema,
+                    ": "
+                            + e.getMessage()
+                                    .lines()
+                                    .filter(line -> !line.isBlank())
+                                    .findFirst()
+                                    .orElse(""));
         }
         if (!(type instanceof StructType fields) || fields.isEmpty()) {
             throw refused(schema, ", but " + type.sql());
@@ -78,7 +85,10 @@ public final class Extraction {
         if (type instanceof MapType map) {
             return "{string: " + form(map.valueType()) + ", ...}";
         }
-        if (type instanceof ByteType || type instanceof ShortType || type instanceof IntegerType || type instanceof LongType) {
+        if (type instanceof ByteType
+                || type instanceof ShortType
+                || type instanceof IntegerType
+                || type instanceof LongType) {
             return "integer";
         }
         if (type instanceof NumericType) {

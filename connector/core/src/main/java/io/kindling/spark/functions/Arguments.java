@@ -66,8 +66,7 @@ record Arguments(DataType[] types, OptionsArgument options, Prompts prompts) imp
             case CONVERSATIONS -> options.conversation(List.of(Message.of("user", text)));
             case EXTRACTIONS ->
                 options.conversation(List.of(Message.of(
-                        "user",
-                        Extraction.request(input.getUTF8String(SCHEMA).toString(), text))));
+                        "user", Extraction.request(input.getUTF8String(SCHEMA).toString(), text))));
             default -> options.prompt(text);
         };
     }

@@ -1,8 +1,8 @@
 package io.kindling.spark.functions;
 
 import io.kindling.spark.config.GenerationPlan;
-import io.kindling.spark.runtime.RowCall;
 import io.kindling.spark.functions.BatchFunction.Typed;
+import io.kindling.spark.runtime.RowCall;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;

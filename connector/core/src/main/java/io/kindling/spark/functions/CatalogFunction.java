@@ -34,7 +34,8 @@ public sealed interface CatalogFunction extends UnboundFunction permits PromptFu
                     .append(")\n");
         }
         help.append(own.isEmpty() ? "      " : "      and ")
-                .append("those of engine and job, such as on_error and max_batch; all may be set by spark.kindling.<option> too\n");
+                .append(
+                        "those of engine and job, such as on_error and max_batch; all may be set by spark.kindling.<option> too\n");
         help.append("\n    Examples:\n      > ").append(example().replace("\n", "\n        "));
         return help.append('\n').toString();
     }

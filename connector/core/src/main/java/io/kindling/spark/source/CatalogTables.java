@@ -69,14 +69,11 @@ public final class CatalogTables {
         return Arrays.stream(MetadataKind.values())
                 .filter(kind -> kind.label().equalsIgnoreCase(table))
                 .findFirst()
-                .map(kind -> new DriverTable(
-                        name,
-                        kind.schema(),
-                        () -> {
-                            var hadoop = SparkSession.active().sparkContext().hadoopConfiguration();
-                            return ModelHeader.readGguf(uri, hadoop)
-                                    .flatMap(kind::rows)
-                                    .orElseGet(() -> kind.rows(ModelHeader.read(uri, hadoop)));
-                        }));
+                .map(kind -> new DriverTable(name, kind.schema(), () -> {
+                    var hadoop = SparkSession.active().sparkContext().hadoopConfiguration();
+                    return ModelHeader.readGguf(uri, hadoop)
+                            .flatMap(kind::rows)
+                            .orElseGet(() -> kind.rows(ModelHeader.read(uri, hadoop)));
+                }));
     }
 }

@@ -90,7 +90,8 @@ final class PulledCalls {
                 .toList();
         List<Expression> results = Trees.expressions(aggregate.aggregateExpressions()).stream()
                 .map(result -> Trees.rewrite(
-                        mark.apply(result), each -> each instanceof AggregateExpression ? calls.ofAggregate(each) : each))
+                        mark.apply(result),
+                        each -> each instanceof AggregateExpression ? calls.ofAggregate(each) : each))
                 .toList();
         return Trees.copy(
                 aggregate,
@@ -120,7 +121,8 @@ final class PulledCalls {
                 join.joinType().equals(Inner$.MODULE$) || join.joinType().equals(Cross$.MODULE$);
         if (!above.isEmpty() && !inner) {
             throw Refusals.of(
-                    "the join condition " + above.get(0).sql() + " calls an onnx function over columns of both sides, which a "
+                    "the join condition " + above.get(0).sql()
+                            + " calls an onnx function over columns of both sides, which a "
                             + join.joinType().sql()
                             + " join cannot do: put an inner join with this condition into a subquery, and join that instead",
                     null);

@@ -3,7 +3,7 @@ package io.kindling.spark.shim35;
 import io.kindling.spark.functions.BatchFunction;
 import io.kindling.spark.functions.BatchFunction.Typed;
 import java.util.List;
-import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction;
+import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction$;
 import org.apache.spark.sql.catalyst.expressions.ApplyFunctionExpression;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
@@ -37,7 +37,7 @@ final class TypeCalls extends Rule<LogicalPlan> {
     private static Expression expression(Typed typed, List<Expression> arguments) {
         Expression call = new ApplyFunctionExpression(typed.function(), Trees.<Expression>seq(arguments));
         return typed.schema()
-                .<Expression>map(schema -> UnresolvedFunction.apply(
+                .<Expression>map(schema -> UnresolvedFunction$.MODULE$.apply(
                         "from_json",
                         Trees.<Expression>seq(
                                 List.of(call, new Literal(UTF8String.fromString(schema), DataTypes.StringType))),

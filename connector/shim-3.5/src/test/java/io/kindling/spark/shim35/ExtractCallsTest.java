@@ -27,8 +27,9 @@ class ExtractCallsTest {
     void table() {
         SPARK.session().conf().set("spark.kindling.model.m", model.toUri().toString());
         SPARK.session()
-                .sql("SELECT * FROM VALUES (1, 'SAYS Sure: {\"name\": \"Ada\", \"amount\": 12.5} done'), (2, 'SAYS no idea'),"
-                        + " (3, NULL), (4, 'BAD'), (5, 'SAYS {\"name\": \"Bo\", \"amount\": \"much\"}') AS t(id, q)")
+                .sql(
+                        "SELECT * FROM VALUES (1, 'SAYS Sure: {\"name\": \"Ada\", \"amount\": 12.5} done'), (2, 'SAYS no idea'),"
+                                + " (3, NULL), (4, 'BAD'), (5, 'SAYS {\"name\": \"Bo\", \"amount\": \"much\"}') AS t(id, q)")
                 .repartition(2)
                 .createOrReplaceTempView("t");
     }
@@ -55,8 +56,9 @@ class ExtractCallsTest {
 
     @Test
     void answersThatAreNoObjectsAreKeptWhereTheSchemaHasAFieldForThem() {
-        assertThat(sql("SELECT e.name, e._corrupt_record FROM (SELECT id, onnx.extract('m', q, 'name STRING, _corrupt_record"
-                        + " STRING', map('max_new_tokens', 8)) e FROM t WHERE id < 3) ORDER BY id"))
+        assertThat(sql(
+                        "SELECT e.name, e._corrupt_record FROM (SELECT id, onnx.extract('m', q, 'name STRING, _corrupt_record"
+                                + " STRING', map('max_new_tokens', 8)) e FROM t WHERE id < 3) ORDER BY id"))
                 .containsExactly(RowFactory.create("Ada", null), RowFactory.create(null, "no idea"));
     }
 

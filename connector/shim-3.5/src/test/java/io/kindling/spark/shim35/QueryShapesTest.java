@@ -141,7 +141,9 @@ class QueryShapesTest {
 
     @Test
     void functionsAreDescribed() {
-        assertThat(sql("DESCRIBE FUNCTION EXTENDED onnx.generate").collectAsList().toString())
+        assertThat(sql("DESCRIBE FUNCTION EXTENDED onnx.generate")
+                        .collectAsList()
+                        .toString())
                 .contains(
                         "[Function: onnx.generate]",
                         "[Usage: onnx.generate(model STRING,",
@@ -170,7 +172,8 @@ class QueryShapesTest {
         assertThatThrownBy(() -> sql("SELECT * FROM t, LATERAL (SELECT onnx.generate('m', t.q) FROM t)"))
                 .isInstanceOf(AnalysisException.class)
                 .hasMessageContaining("must be a SELECT without FROM");
-        assertThatThrownBy(() -> sql("SELECT count(*) FILTER (WHERE onnx.generate('m', q) > 'a' AND rand() > 0) FROM t"))
+        assertThatThrownBy(
+                        () -> sql("SELECT count(*) FILTER (WHERE onnx.generate('m', q) > 'a' AND rand() > 0) FROM t"))
                 .isInstanceOf(AnalysisException.class)
                 .hasMessageContainingAll("the condition of FILTER calls onnx functions and others", "in a subquery");
     }
