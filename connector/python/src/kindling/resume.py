@@ -12,7 +12,7 @@ from pyspark.errors import AnalysisException
 
 _DONE = "__kindling_done"
 _CHUNK = "__kindling_chunk"
-_MAY_PASS = ("IO", "OUT_OF_MEMORY", "DEVICE_UNAVAILABLE", "CANCELLED", "INTERNAL")
+_MAY_PASS = ("OUT_OF_MEMORY", "DEVICE_UNAVAILABLE", "CANCELLED", "IO", "INTERNAL")
 _NOTHING_WRITTEN = ("PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA")
 
 
