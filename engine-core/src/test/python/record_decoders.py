@@ -38,6 +38,9 @@ CONFIGS = {
         topk_group=1, first_k_dense_replace=1, q_lora_rank=16, kv_lora_rank=16, qk_rope_head_dim=8, qk_nope_head_dim=8, v_head_dim=8,
         **LLAMA),
     "glm": dict(num_key_value_heads=2, head_dim=8, **LLAMA),
+    "gpt_neo": dict(
+        hidden_size=32, num_layers=2, num_heads=4, attention_types=[[["global", "local"], 1]], window_size=12, max_position_embeddings=64,
+        intermediate_size=16, **BASE),
     "gpt_oss": dict(num_key_value_heads=2, head_dim=8, num_local_experts=4, num_experts_per_tok=2, sliding_window=12, **LLAMA),
     "qwen3_moe": dict(
         num_key_value_heads=2, head_dim=8, moe_intermediate_size=16, num_experts=4, num_experts_per_tok=2, norm_topk_prob=True, **LLAMA),

@@ -130,7 +130,17 @@ class ExportedDecodersTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"codegen", "cohere", "deepseek_v3", "glm", "gpt_oss", "phi3-long", "qwen2-merged", "qwen3_moe"})
+            strings = {
+                "codegen",
+                "cohere",
+                "deepseek_v3",
+                "glm",
+                "gpt_neo",
+                "gpt_oss",
+                "phi3-long",
+                "qwen2-merged",
+                "qwen3_moe"
+            })
     void runPackedAndAnswerAsOnnxRuntimeDoes(String name) throws Exception {
         JsonNode runs = unpack(name);
         List<Answer> packed;

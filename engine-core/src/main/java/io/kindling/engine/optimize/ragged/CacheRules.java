@@ -235,7 +235,7 @@ final class CacheRules {
                 }
                 break;
             case "Add":
-                if (!masked && IndexRules.indexed(inputs.get(1)).isPresent()) {
+                if (scores.isMaskable() && IndexRules.indexed(inputs.get(1)).isPresent()) {
                     return masked(
                             node, scores, IndexRules.indexed(inputs.get(1)).get(), true);
                 }
@@ -299,7 +299,7 @@ final class CacheRules {
         OptionalDouble hidden = number(inputs.get(2));
         boolean masks = condition.isPresent()
                 && inputs.get(1) instanceof Scores scores
-                && scores.window().isEmpty()
+                && scores.isMaskable()
                 && hidden.isPresent()
                 && hidden.getAsDouble() <= CausalMask.MASKED;
         if (!masks) {

@@ -177,8 +177,16 @@ sealed interface Fact {
             return new Scores(query, keys, heads, scale * factor, softcap, window, sink, sinkJoined, weights);
         }
 
+        boolean isMaskable() {
+            return !weights && sink.isEmpty();
+        }
+
+        /** What two masks hide, both hide. */
         Scores masked(OptionalLong seen) {
-            return new Scores(query, keys, heads, scale, softcap, seen, sink, sinkJoined, weights);
+            boolean narrower = window.isEmpty()
+                    || window.getAsLong() < 0
+                    || seen.getAsLong() >= 0 && seen.getAsLong() < window.getAsLong();
+            return new Scores(query, keys, heads, scale, softcap, narrower ? seen : window, sink, sinkJoined, weights);
         }
 
         Scores withSink(String value) {

@@ -52,6 +52,7 @@ public final class RaggedLowering {
     private final Map<String, Indexed> indexed = new HashMap<>();
 
     private final Map<String, TensorData> added = new LinkedHashMap<>();
+    private final MaskTables tables = new MaskTables();
     private final PageLayers layers;
     private final AttentionRule attention;
     private final RecurrenceRule recurrence;
@@ -110,6 +111,7 @@ public final class RaggedLowering {
         for (Map.Entry<String, TensorData> constant : graph.initializers().entrySet()) {
             facts.put(constant.getKey(), Fixed.of(constant.getValue()));
         }
+        tables.find(graph.initializers(), indexed);
         List<Size> row = List.of(Size.of(1), Size.FED);
         facts.put(io.tokenInput(), new Tokens(row, 1));
         positionIds().ifPresent(port -> {
@@ -255,7 +257,7 @@ public final class RaggedLowering {
             Indexed alias = indexed.get(node.inputs().get(k));
             known.add(alias == null ? inputs.get(k) : alias);
         }
-        return node.outputs().size() == 1
+        return node.outputs().size() == 1 && tables.allows(node, inputs)
                 ? IndexRules.apply(
                         node, known, positions.isFraction(node.outputs().get(0)))
                 : Optional.empty();

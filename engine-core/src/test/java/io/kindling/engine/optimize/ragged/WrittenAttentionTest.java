@@ -12,6 +12,7 @@ import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.metadata.DecoderIo;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -253,5 +254,38 @@ class WrittenAttentionTest {
             });
             assertThat(outcome.reason().isEmpty()).as(outcome.reason()).isEqualTo(type == DataType.FLOAT);
         }
+    }
+
+    private static void table(Graph.Builder graph, int window, String rowStart) {
+        byte[] seen = new byte[16 * 16];
+        for (int i = 0; i < 16; i++) {
+            for (int j = Math.max(0, i - window + 1); j <= i; j++) {
+                seen[i * 16 + j] = 1;
+            }
+        }
+        TensorData.Inline bytes = new TensorData.Inline(ByteBuffer.wrap(seen));
+        graph.initializers().put("square", new TensorData(DataType.BOOL, new long[] {1, 1, 16, 16}, bytes));
+        graph.initializers().put("minus", TensorData.ofLongs(new long[] {1}, -3));
+        graph.initializers().put("row_axis", TensorData.ofLongs(new long[] {1}, 2));
+        graph.initializers().put("column_axis", TensorData.ofLongs(new long[] {1}, 3));
+        graph.initializers().put("start", TensorData.ofLongs(new long[] {1}, 0));
+        unsqueeze(graph, "past", "first_row", 0);
+        unsqueeze(graph, "total", "end", 0);
+        node(graph, "Slice", List.of("square", rowStart, "end", "row_axis"), "cut_rows", Map.of());
+        node(graph, "Slice", List.of("cut_rows", "start", "end", "column_axis"), "allowed", Map.of());
+    }
+
+    @Test
+    void aMaskIsCutOutOfATable() {
+        Node all = call(lower(graph -> table(graph, 16, "first_row")));
+        assertThat(all.attributes()).containsEntry("local_window_size", Attribute.of(-1L));
+        Node near = call(lower(graph -> table(graph, 5, "first_row")));
+        assertThat(near.attributes()).containsEntry("local_window_size", Attribute.of(5L));
+    }
+
+    @Test
+    void piecesOfATableThatDependOnItsSizeAreRefused() {
+        assertThat(lower(graph -> table(graph, 16, "minus")).lowered()).isEmpty();
+        assertThat(lower(graph -> table(graph, 16, "start")).lowered()).isEmpty();
     }
 }
