@@ -52,11 +52,15 @@ final class EntryRules {
                 address(node, list, inputs, rules)
                         .<List<Fact>>map(List::of)
                         .orElseGet(() -> plain(node, list, inputs, rules));
-            case "Shape" ->
-                List.of(sized(list, (Sizes) SizeRules.shape(node, ((Entries) inputs.get(0)).at())
-                        .orElseThrow(() -> Refusal.at(node, "reads a shape that is not known"))));
+            case "Shape" -> List.of(sized(list, shape(node, inputs.get(0))));
             default -> plain(node, list, inputs, rules);
         };
+    }
+
+    private static Sizes shape(Node node, Fact input) {
+        Optional<Fact> known =
+                input instanceof Entries entries ? SizeRules.shape(node, entries.at()) : Optional.empty();
+        return (Sizes) known.orElseThrow(() -> Refusal.at(node, "reads a shape that is not known"));
     }
 
     /** The one list that all inputs belong to. */
@@ -156,8 +160,7 @@ final class EntryRules {
     private static Optional<Entries> address(Node node, String list, List<Fact> inputs, TokenRules rules) {
         Fact first = inputs.get(0) instanceof Entries ? inputs.get(0) : inputs.get(1);
         Fact second = first == inputs.get(0) ? inputs.get(1) : inputs.get(0);
-        Entries a = (Entries) first;
-        if (a.stride() < 0) {
+        if (!(first instanceof Entries a) || a.stride() < 0) {
             return Optional.empty();
         }
         List<Fact> operands = unwrapped(node, inputs);
@@ -194,6 +197,9 @@ final class EntryRules {
         }
         List<Fact> unwrapped = unwrapped(node, inputs);
         Optional<Fact> sizes = unwrapped.contains(null) ? Optional.empty() : SizeRules.apply(node, unwrapped);
+        if (sizes.isEmpty() && unwrapped.stream().noneMatch(Tokens.class::isInstance)) {
+            throw Refusal.at(node, "computes with a number of tokens in a way that is not followed");
+        }
         List<Fact> outputs = sizes.map(List::of).orElseGet(() -> rules.apply(node, unwrapped));
         List<Fact> wrapped = new ArrayList<>();
         for (Fact output : outputs) {

@@ -256,7 +256,7 @@ final class LayoutRules {
     }
 
     static Tokens concat(Node node, List<Fact> inputs) {
-        Tokens first = (Tokens) inputs.get(0);
+        Tokens first = TokenRules.tokens(node, inputs, 0);
         int axis = axis(node.intAttribute("axis", 0), first.rank());
         requireOffTokens(node, first, axis);
         Size whole = Size.of(0);
@@ -272,7 +272,7 @@ final class LayoutRules {
 
     /** {@code Slice} off the token axis with constant bounds; inputs as in opset 10 and later. */
     static Tokens slice(Node node, List<Fact> inputs) {
-        Tokens result = (Tokens) inputs.get(0);
+        Tokens result = TokenRules.tokens(node, inputs, 0);
         long[] starts = integers(node, inputs, 1).orElseThrow();
         long[] ends = integers(node, inputs, 2).orElseThrow();
         long[] axes = integers(node, inputs, 3)

@@ -94,7 +94,13 @@ class EntryRulesTest {
                 .hasMessageContaining("combines different lists of tokens");
         assertThatThrownBy(() -> one("Softmax", axis(0), taken)).hasMessageContaining("works along the token axis");
         Fact size = one("Shape", Map.of(), taken);
-        assertThatThrownBy(() -> one("Mul", Map.of(), taken, size)).isInstanceOf(Refusal.class);
+        for (List<Fact> inputs :
+                List.of(List.of(taken, size), List.of(size, number(2), number(3)), List.of(size, size))) {
+            assertThatThrownBy(() -> one("Max", Map.of(), inputs.toArray(Fact[]::new)))
+                    .isInstanceOf(Refusal.class);
+        }
+        assertThat(one("Add", Map.of(), size, number(1))).isInstanceOf(EntrySizes.class);
+        assertThatThrownBy(() -> one("Shape", Map.of(), size)).isInstanceOf(Refusal.class);
         assertThatThrownBy(
                         () -> one("Transpose", Map.of("perm", Attribute.of(0L, 1L)), one("NonZero", Map.of(), CHOSEN)))
                 .hasMessageContaining("does something with the places of tokens");
