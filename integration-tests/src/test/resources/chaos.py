@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 
+import processes
 from pyspark.sql import DataFrame, SparkSession
 
 model, other, out, rows = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
@@ -24,16 +25,7 @@ def report(case, **seen):
 
 
 def executors():
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                words = file.read().split(b"\0")
-        except OSError:
-            continue  # ended meanwhile
-        if b"org.apache.spark.executor.CoarseGrainedExecutorBackend" in words and context.applicationId.encode() in words:
-            found.append(int(pid))
-    return sorted(found)
+    return processes.executors(context.applicationId)
 
 
 def answers(folder, new_tokens=24):

@@ -5,16 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -146,34 +141,10 @@ class ClusterIT {
     }
 
     private static void checkNothingIsLeft(String application, Path cache, Path temporary) throws IOException {
-        List<String> processes = ProcessHandle.allProcesses()
-                .map(process -> process.info().commandLine().orElse(""))
-                .filter(line -> line.contains(application))
-                .toList();
-        assertThat(processes).isEmpty();
-        List<Path> packages = new ArrayList<>();
-        try (Stream<Path> files = Files.list(cache)) {
-            for (Path file : files.toList()) {
-                assertThat(file.toString()).doesNotEndWith(".partial");
-                if (Files.isDirectory(file)) {
-                    packages.add(file);
-                } else if (file.toString().endsWith(".lock")) {
-                    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
-                            FileLock lock = channel.tryLock()) {
-                        assertThat(lock).as(file + " is free").isNotNull();
-                    }
-                }
-            }
-        }
-        assertThat(packages)
+        Remains.ofProcesses(application);
+        assertThat(Remains.ofNodeCache(cache))
                 .as("one folder for each of two models with equal file names")
                 .hasSize(2);
-        try (Stream<Path> files = Files.walk(temporary)) {
-            assertThat(files.filter(Files::isRegularFile)
-                            .map(file -> file.getFileName().toString()))
-                    .as(
-                            "temporary files, but for what other libraries leave when they are killed, and one that all share by name")
-                    .allMatch(name -> name.startsWith("liblz4-java") || name.startsWith("libJCudaDriver-"));
-        }
+        Remains.ofTemporaryFiles(temporary);
     }
 }

@@ -47,13 +47,17 @@ final class Processes {
     }
 
     static Result run(ProcessBuilder builder) {
+        return run(builder, MINUTES);
+    }
+
+    static Result run(ProcessBuilder builder, long minutes) {
         try {
             Path out = Files.createTempFile("kindling", ".out");
             Path err = Files.createTempFile("kindling", ".err");
             Process process = builder.redirectOutput(out.toFile())
                     .redirectError(err.toFile())
                     .start();
-            boolean ended = process.waitFor(MINUTES, TimeUnit.MINUTES);
+            boolean ended = process.waitFor(minutes, TimeUnit.MINUTES);
             if (!ended) {
                 process.descendants().forEach(ProcessHandle::destroyForcibly);
                 process.destroyForcibly().waitFor();
@@ -66,7 +70,7 @@ final class Processes {
             Files.delete(out);
             Files.delete(err);
             if (!ended) {
-                throw new AssertionError("not done after " + MINUTES + " minutes: " + result);
+                throw new AssertionError("not done after " + minutes + " minutes: " + result);
             }
             return result;
         } catch (IOException e) {

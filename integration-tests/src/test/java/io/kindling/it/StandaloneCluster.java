@@ -67,6 +67,7 @@ final class StandaloneCluster implements AutoCloseable {
         builder.environment().put("SPARK_HOME", home.toString());
         builder.environment().put("JAVA_HOME", SparkRelease.ownJava().toString());
         builder.environment().put("SPARK_DAEMON_MEMORY", "256m");
+        builder.environment().put("SPARK_WORKER_OPTS", "-Dspark.decommission.enabled=true");
         builder.environment().put("SPARK_LOCAL_HOSTNAME", "localhost");
         try {
             processes.add(builder.start());
