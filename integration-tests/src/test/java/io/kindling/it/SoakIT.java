@@ -69,7 +69,8 @@ class SoakIT {
         assertThat(samples).hasSizeGreaterThan(8);
         for (String process : List.of("driver", "executor")) {
             for (String figure : List.of("anonymous", "heap", "descriptors", "mapped files", "threads")) {
-                checkFlat(process + ": " + figure, samples, sample -> sample.get(process).get(figure));
+                checkFlat(process + ": " + figure, samples, sample -> sample.get(process)
+                        .get(figure));
             }
         }
         checkFlat("temporary files", samples, sample -> sample.get("files"));
