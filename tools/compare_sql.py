@@ -4,7 +4,7 @@
     python3 tools/compare_sql.py MODEL_DIR [--rounds 5] [--rows 128] [--new 32] [--partitions 2]
 
 Prompts are distinct and of unlike lengths; equal prompts and beginnings are not computed once. After one run of each that is not counted,
-each round times both, in alternating order. The table shows medians: rows per second, and seconds of CPU of the whole process, which
+each round times both, in alternating order. The table shows medians: rows per second, and seconds of CPU of Spark's process (Linux), which
 others on the machine disturb less. Both sides must give the same texts. Needs connector/target/kindling.jar (./quickstart builds it).
 """
 import argparse
@@ -22,7 +22,7 @@ JAR = ROOT / "connector" / "target" / "kindling.jar"
 SPARK = "spark-4.3.0"
 
 JOB = """
-import json, sys, time
+import json, os, sys, time
 from pyspark.sql import DataFrame, SparkSession
 model, rounds, rows, new, partitions, jar = sys.argv[1:]
 spark = (
@@ -32,12 +32,14 @@ spark = (
     .config("spark.kindling.prefixCache", "false").getOrCreate()
 )
 spark.sparkContext.setLogLevel("ERROR")
-cpu = spark._jvm.java.lang.management.ManagementFactory.getPlatformMXBean(
-    spark._jvm.java.lang.Class.forName("com.sun.management.OperatingSystemMXBean"))
 spark.range(int(rows)).selectExpr(
     "id", "concat('Ticket ', id, ': ', repeat('the parcel came late and the box was wet. ', 1 + id % 5), 'Answer:') q"
 ).repartition(int(partitions)).cache().createOrReplaceTempView("t")
 spark.table("t").count()
+
+def cpu():
+    fields = open(f"/proc/{spark.sparkContext._gateway.proc.pid}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 def sql():
     return spark.sql("SELECT id, onnx.generate('m', q) a FROM t")
@@ -47,9 +49,9 @@ def frame():
     return DataFrame(generation.apply(spark.table("t")._jdf), spark)
 
 def run(side):
-    seconds, burnt = time.perf_counter(), cpu.getProcessCpuTime()
+    seconds, burnt = time.perf_counter(), cpu()
     texts = side().selectExpr("count(a)", "sum(hash(id, a))").first()
-    return time.perf_counter() - seconds, (cpu.getProcessCpuTime() - burnt) / 1e9, list(texts)
+    return time.perf_counter() - seconds, cpu() - burnt, list(texts)
 
 sides = {"sql": sql, "frame": frame}
 for name, side in sides.items():

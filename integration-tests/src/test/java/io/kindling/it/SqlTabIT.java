@@ -62,8 +62,8 @@ class SqlTabIT {
                         .lastLine());
         Map<String, String> rest = new LinkedHashMap<>();
         told.get("rest")
-                .fields()
-                .forEachRemaining(metric -> rest.put(metric.getKey(), metric.getValue().asText()));
+                .properties()
+                .forEach(metric -> rest.put(metric.getKey(), metric.getValue().asText()));
         String operator = told.get("shown").get("operator").asText().replaceAll("<[^>]*>", "\n");
         Map<String, String> drawn = new LinkedHashMap<>();
         for (String name : rest.keySet()) {
