@@ -14,6 +14,8 @@ spark = (
 engines = spark._jvm.io.kindling.spark.runtime.TaskEngines
 spark.sql("SELECT id, concat('q', id) q FROM range(1, 7, 1, 2)").createOrReplaceTempView("t")
 spark.sql("SELECT id, q, onnx.generate('m', q) a FROM t").createOrReplaceTempView("v")
+source = spark.read.format("onnx").option("table", "t").option("model", "m").option("prompt", "q").option("into", "a")
+source.load().createOrReplaceTempView("s")
 for line in open(shapes, encoding="utf-8"):
     if not line.strip() or line.startswith("#"):
         continue

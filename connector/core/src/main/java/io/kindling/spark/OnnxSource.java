@@ -2,6 +2,7 @@ package io.kindling.spark;
 
 import io.kindling.spark.source.OnnxTable;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableProvider;
@@ -22,6 +23,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * where no result column is asked for.
  */
 public final class OnnxSource implements TableProvider, DataSourceRegister {
+    /** Tables whose schema was asked for: Spark asks for the table next, and finding out the columns of CSV or JSON reads all of it. */
+    private final Map<Map<String, String>, OnnxTable> asked = new ConcurrentHashMap<>();
+
     @Override
     public String shortName() {
         return "onnx";
@@ -29,11 +33,15 @@ public final class OnnxSource implements TableProvider, DataSourceRegister {
 
     @Override
     public StructType inferSchema(CaseInsensitiveStringMap options) {
-        return OnnxTable.of(SparkSession.active(), options.asCaseSensitiveMap()).tableSchema();
+        Map<String, String> given = Map.copyOf(options.asCaseSensitiveMap());
+        OnnxTable table = OnnxTable.of(SparkSession.active(), given);
+        asked.put(given, table);
+        return table.tableSchema();
     }
 
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
-        return OnnxTable.of(SparkSession.active(), properties);
+        OnnxTable table = asked.remove(Map.copyOf(properties));
+        return table == null ? OnnxTable.of(SparkSession.active(), properties) : table;
     }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
@@ -54,6 +55,10 @@ public final class InternalValues {
 
     /** A value of what {@link #toExternal} gives, Java arrays, lists and maps too, in Spark's internal form. */
     public static Object toInternal(Object value) {
+        if (value instanceof Row row) {
+            return toInternalRow(
+                    IntStream.range(0, row.size()).mapToObj(row::get).toArray());
+        }
         if (value instanceof String text) {
             return UTF8String.fromString(text);
         }

@@ -5,8 +5,10 @@ import io.kindling.engine.OptionValues;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.runtime.ModelDistributor;
 import io.kindling.spark.runtime.RowCall;
+import io.kindling.spark.runtime.RowSplit;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -16,10 +18,16 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
+import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.NumericType;
+import org.apache.spark.sql.types.StructType;
 
 /** A bound function that the batch operator can run, as Spark's planning sees it. Equal for equal functions. */
 public record BatchFunction(ScalarFunction<?> function) implements Serializable {
+    /** Of a vector of 768 numbers, as encoders make them. */
+    private static final long VECTOR_BYTES = 4 * 768;
+
     public BatchFunction {
         if (!(function instanceof BoundCall)) {
             throw new IllegalArgumentException("not of the catalog: " + function);
@@ -31,6 +39,19 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
         return function instanceof BoundCall call && call.isBatched()
                 ? Optional.of(new BatchFunction(function))
                 : Optional.empty();
+    }
+
+    /**
+     * The request of {@code format("onnx")}, with the settings of the active session. Its arguments are the prompt, the options as a map
+     * of texts and, where rows have one, the key; its result is a struct of the result and its details.
+     *
+     * @param model alias or URI
+     * @param conversations whether prompts are the JSON of conversations
+     * @param partitions to split the rows into first; 0 keeps those that they have
+     */
+    public static BatchFunction ofSource(SourceKind kind, String model, boolean conversations, int partitions) {
+        return new BatchFunction(
+                new SourceCall(kind, RowGenerator.ofActiveSession(), model, conversations, partitions));
     }
 
     private BoundCall call() {
@@ -127,6 +148,40 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
     }
 
     /**
+     * How rows are to be split into partitions before the model sees them; empty to leave them where they are.
+     *
+     * @param arguments as for {@link #check}
+     */
+    public Optional<RowSplit> split(List<Optional<Object>> arguments) {
+        return function instanceof SourceCall source && source.partitions() > 0
+                ? Optional.of(new RowSplit(source.partitions(), call().newTokens(plan(known(arguments)))))
+                : Optional.empty();
+    }
+
+    /**
+     * About how many bytes a row's result takes, for plans of joins: Spark knows the types alone, and takes a vector for one number.
+     *
+     * @param arguments as for {@link #check}
+     */
+    public long resultBytes(List<Optional<Object>> arguments) {
+        long text = (long) call().newTokens(plan(known(arguments))) * RowSplit.BYTES_OF_A_TOKEN;
+        return text + resultType().defaultSize() + vectors(resultType()) * VECTOR_BYTES;
+    }
+
+    private static long vectors(DataType type) {
+        if (type instanceof StructType struct) {
+            return Arrays.stream(struct.fields())
+                    .mapToLong(field -> vectors(field.dataType()))
+                    .sum();
+        }
+        return type instanceof ArrayType array && array.elementType() instanceof NumericType ? 1 : 0;
+    }
+
+    private GenerationPlan plan(Known known) {
+        return call().generator().plan(known.options().orElse(Map.of()));
+    }
+
+    /**
      * What executors run, with the model delivered to them as the options say where it is known.
      *
      * @throws io.kindling.engine.error.KindlingException NOT_FOUND or IO when the driver should see the model and does not
@@ -134,7 +189,7 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
     public RowCall prepare(List<Optional<Object>> arguments, JavaSparkContext context) {
         Known known = known(arguments);
         RowGenerator generator = call().generator();
-        GenerationPlan plan = generator.plan(known.options().orElse(Map.of()));
+        GenerationPlan plan = plan(known);
         RowGenerator delivering = known.model()
                 .map(model -> generator.delivering(
                         model, ModelDistributor.distribute(generator.uri(model), plan.distribution(), context)))

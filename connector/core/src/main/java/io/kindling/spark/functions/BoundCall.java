@@ -8,7 +8,7 @@ import java.util.function.IntFunction;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
 
 /** A bound function of the catalog, as the batch operator sees it. */
-sealed interface BoundCall extends ScalarFunction<Object> permits BoundPrompt, BoundRun {
+sealed interface BoundCall extends ScalarFunction<Object> permits BoundPrompt, BoundRun, SourceCall {
     RowGenerator generator();
 
     /** Where options are among the arguments. */
@@ -36,4 +36,9 @@ sealed interface BoundCall extends ScalarFunction<Object> permits BoundPrompt, B
      * @param plan of the options that are known before a row is read
      */
     RowCall batched(RowGenerator delivering, GenerationPlan plan);
+
+    /** Tokens that a row may add to those of its prompt. */
+    default int newTokens(GenerationPlan plan) {
+        return 0;
+    }
 }

@@ -77,6 +77,11 @@ record BoundPrompt(PromptKind kind, RowGenerator generator, Arguments arguments)
     }
 
     @Override
+    public int newTokens(GenerationPlan plan) {
+        return kind.generates() ? plan.generation().maxNewTokens() : 0;
+    }
+
+    @Override
     public Object produceResult(InternalRow input) {
         return arguments.isNull(input) ? null : kind.produce(generator, arguments, input);
     }

@@ -233,6 +233,11 @@ enum PromptKind {
         return false;
     }
 
+    /** Whether a model writes a text, rather than a vector or a class. */
+    boolean generates() {
+        return !isDeterministic() && prompts != Prompts.TEXTS;
+    }
+
     /** The result in Spark's internal form, or null for a row that failed. */
     abstract Object produce(RowGenerator generator, Arguments arguments, InternalRow input);
 

@@ -67,7 +67,7 @@ public final class TaskRequests {
     }
 
     /** A result that no engine was asked for. */
-    Supplier<GenerationResult> answered(GenerationPlan plan, GenerationResult result) {
+    public Supplier<GenerationResult> answered(GenerationPlan plan, GenerationResult result) {
         counters.requests().add(1);
         return () -> judged(plan, result);
     }

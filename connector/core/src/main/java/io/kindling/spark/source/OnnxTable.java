@@ -2,14 +2,17 @@ package io.kindling.spark.source;
 
 import io.kindling.engine.error.OptionException;
 import io.kindling.spark.config.SessionSettings;
+import io.kindling.spark.convert.InternalValues;
 import io.kindling.spark.convert.MessageColumns;
 import io.kindling.spark.convert.PromptTemplate;
+import io.kindling.spark.functions.BatchFunction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
@@ -133,6 +136,31 @@ public final class OnnxTable implements SupportsRead {
     @Override
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap ignored) {
         return new OnnxScanBuilder(this);
+    }
+
+    /**
+     * What the batch operator makes the table of.
+     *
+     * @param prompts the input's columns, behind them the prompts and, where the rows have some, the keys
+     * @param function of prompt, options and key
+     * @param options of the function, in Spark's internal form: a map of texts
+     */
+    public record Asked(Dataset<Row> prompts, BatchFunction function, Object options) {}
+
+    /** The table for sessions that have the batch operator. */
+    public Asked asked() {
+        boolean conversations = options.task() == SourceTask.GENERATE
+                && MessageColumns.isConversation(
+                        input.select(prompt).schema().fields()[0].dataType());
+        List<Column> columns = new ArrayList<>(List.of(functions.col("*")));
+        columns.add((conversations ? MessageColumns.toJson(prompt, input) : prompt).as(PROMPT));
+        if (!options.key().isEmpty()) {
+            columns.add(named(options.key()).cast("string").as(KEY));
+        }
+        return new Asked(
+                input.select(columns.toArray(Column[]::new)),
+                BatchFunction.ofSource(options.task().kind(), options.model(), conversations, options.partitions()),
+                InternalValues.toInternal(new TreeMap<>(options.call())));
     }
 
     StructType inputSchema() {

@@ -57,7 +57,7 @@ record SourceOptions(
             Scope.JOB,
             OptionTypes.integer(0, 1_000_000),
             0,
-            "Partitions to split the rows into, as evenly as can be, before the model sees them; 0 keeps the input's");
+            "Partitions to split the rows into before the model sees them, with about as many tokens in each; 0 keeps the input's");
     private static final Option<String> TABLE = text("table", "Table or view to read");
     private static final Option<String> PATH = text("path", "File or folder to read; load(path) sets it");
     private static final Option<List<String>> PATHS = Option.of(

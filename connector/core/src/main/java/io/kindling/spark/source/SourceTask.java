@@ -2,21 +2,19 @@ package io.kindling.spark.source;
 
 import io.kindling.spark.Generation;
 import io.kindling.spark.TextEncoding;
-import io.kindling.spark.convert.EncodingConverter;
 import io.kindling.spark.convert.MessageColumns;
-import io.kindling.spark.convert.ResultConverter;
+import io.kindling.spark.functions.SourceKind;
 import java.util.Map;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /** What a model makes of the prompts of a table. */
 enum SourceTask {
-    GENERATE("generated", DataTypes.StringType, ResultConverter.DETAILS) {
+    GENERATE("generated", SourceKind.GENERATE) {
         @Override
         Dataset<Row> apply(Dataset<Row> rows, Work work) {
             Column prompt = functions.col(work.prompt());
@@ -33,13 +31,13 @@ enum SourceTask {
                     .apply(rows);
         }
     },
-    EMBED("embedding", EncodingConverter.VECTOR, EncodingConverter.EMBEDDING_DETAILS) {
+    EMBED("embedding", SourceKind.EMBED) {
         @Override
         Dataset<Row> apply(Dataset<Row> rows, Work work) {
             return encode(TextEncoding.embed(work.model()), rows, work);
         }
     },
-    CLASSIFY("class", DataTypes.StringType, EncodingConverter.CLASSIFICATION_DETAILS) {
+    CLASSIFY("class", SourceKind.CLASSIFY) {
         @Override
         Dataset<Row> apply(Dataset<Row> rows, Work work) {
             return encode(TextEncoding.classify(work.model()), rows, work);
@@ -47,13 +45,11 @@ enum SourceTask {
     };
 
     private final String column;
-    private final DataType result;
-    private final StructType details;
+    private final SourceKind kind;
 
-    SourceTask(String column, DataType result, StructType details) {
+    SourceTask(String column, SourceKind kind) {
         this.column = column;
-        this.result = result;
-        this.details = details;
+        this.kind = kind;
     }
 
     /**
@@ -72,12 +68,17 @@ enum SourceTask {
         return column;
     }
 
+    /** What the batch operator asks for. */
+    SourceKind kind() {
+        return kind;
+    }
+
     DataType result() {
-        return result;
+        return kind.result();
     }
 
     StructType details() {
-        return details;
+        return kind.details();
     }
 
     /** The rows with result and details behind. */

@@ -5,6 +5,7 @@ import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -17,13 +18,16 @@ final class Columns {
     private Columns() {}
 
     static Alias alias(Expression expression, String name) {
-        return new Alias(
-                expression,
-                name,
-                NamedExpression.newExprId(),
-                Trees.seq(List.of()),
-                Option.empty(),
-                Trees.seq(List.of()));
+        return alias(expression, name, NamedExpression.newExprId());
+    }
+
+    /** An expression in the place of a column. */
+    static Alias as(Expression expression, Attribute column) {
+        return alias(expression, column.name(), column.exprId());
+    }
+
+    private static Alias alias(Expression expression, String name, ExprId id) {
+        return new Alias(expression, name, id, Trees.seq(List.of()), Option.empty(), Trees.seq(List.of()));
     }
 
     static Attribute result(OnnxCall call) {

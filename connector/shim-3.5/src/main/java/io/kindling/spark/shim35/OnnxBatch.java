@@ -7,10 +7,13 @@ import org.apache.spark.sql.catalyst.expressions.AttributeSet;
 import org.apache.spark.sql.catalyst.expressions.AttributeSet$;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Statistics;
+import org.apache.spark.sql.catalyst.plans.logical.statsEstimation.EstimationUtils;
 import scala.Option;
 import scala.collection.IndexedSeq;
 import scala.collection.Iterator;
 import scala.collection.Seq;
+import scala.math.BigInt;
 
 /** Rows with the results of calls behind: as many as the child has, in their order. Public for Catalyst, which copies nodes by reflection. */
 public final class OnnxBatch extends LogicalPlan {
@@ -69,6 +72,22 @@ public final class OnnxBatch extends LogicalPlan {
     @Override
     public Option<Object> maxRowsPerPartition() {
         return child.maxRowsPerPartition();
+    }
+
+    /** The child's rows, and for each its results: without this Spark would take these for nothing. */
+    @Override
+    public Statistics stats() {
+        Statistics of = child.stats();
+        BigInt width = EstimationUtils.getSizePerRow(child.output(), of.attributeStats());
+        BigInt rows = of.rowCount().isDefined()
+                ? of.rowCount().get()
+                : of.sizeInBytes().$div(width);
+        long added = calls().stream().mapToLong(OnnxCall::resultBytes).sum();
+        return new Statistics(
+                of.sizeInBytes().$plus(rows.$times(BigInt.apply(added))),
+                of.rowCount(),
+                of.attributeStats(),
+                of.isRuntime());
     }
 
     @Override

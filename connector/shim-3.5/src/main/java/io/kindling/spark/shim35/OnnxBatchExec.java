@@ -2,7 +2,9 @@ package io.kindling.spark.shim35;
 
 import io.kindling.spark.runtime.BatchedCalls;
 import io.kindling.spark.runtime.RowCall;
+import io.kindling.spark.runtime.RowSplit;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -12,6 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeSet$;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
+import org.apache.spark.sql.catalyst.plans.physical.UnknownPartitioning;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.metric.SQLMetric;
 import scala.collection.IndexedSeq;
@@ -57,7 +60,22 @@ public final class OnnxBatchExec extends SparkPlan {
                 calls(),
                 Trees.list(results),
                 Trees.list(child.output()));
-        return child.execute().mapPartitionsWithIndex(partition, false, ClassTag$.MODULE$.apply(InternalRow.class));
+        return rows().mapPartitionsWithIndex(partition, false, ClassTag$.MODULE$.apply(InternalRow.class));
+    }
+
+    private RDD<InternalRow> rows() {
+        return splitter()
+                .map(call -> SplitRows.of(child.execute(), call, child.output()))
+                .orElseGet(child::execute);
+    }
+
+    /** The call, if any, that has the rows split. */
+    private Optional<OnnxCall> splitter() {
+        return calls().stream().filter(call -> call.split().isPresent()).findFirst();
+    }
+
+    private Optional<RowSplit> split() {
+        return splitter().flatMap(OnnxCall::split);
     }
 
     @Override
@@ -75,12 +93,13 @@ public final class OnnxBatchExec extends SparkPlan {
 
     @Override
     public Partitioning outputPartitioning() {
-        return child.outputPartitioning();
+        return split().<Partitioning>map(split -> new UnknownPartitioning(split.partitions()))
+                .orElseGet(child::outputPartitioning);
     }
 
     @Override
     public Seq<SortOrder> outputOrdering() {
-        return child.outputOrdering();
+        return split().isPresent() ? Trees.seq(List.of()) : child.outputOrdering();
     }
 
     @Override
@@ -95,8 +114,9 @@ public final class OnnxBatchExec extends SparkPlan {
 
     @Override
     public Iterator<Object> stringArgs() {
-        return Trees.<Object>seq(OnnxBatch.describe(calls(), Trees.list(results)))
-                .iterator();
+        List<String> parts = OnnxBatch.describe(calls(), Trees.list(results));
+        split().ifPresent(split -> parts.add("rows split into " + split.partitions()));
+        return Trees.<Object>seq(parts).iterator();
     }
 
     @Override

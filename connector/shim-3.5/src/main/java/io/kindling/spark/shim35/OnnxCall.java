@@ -1,6 +1,7 @@
 package io.kindling.spark.shim35;
 
 import io.kindling.spark.functions.BatchFunction;
+import io.kindling.spark.runtime.RowSplit;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,6 +91,15 @@ public final class OnnxCall extends Expression implements Unevaluable, Serializa
                         && !Trees.exists(argument, RuntimeReplaceable.class::isInstance)
                 ? Optional.ofNullable(argument.eval(null))
                 : Optional.empty();
+    }
+
+    /** How the operator is to split its rows first, by their prompts; empty to leave them where they are. */
+    Optional<RowSplit> split() {
+        return function.split(known());
+    }
+
+    long resultBytes() {
+        return function.resultBytes(known());
     }
 
     /** The call in plans, with what it takes from a row. */

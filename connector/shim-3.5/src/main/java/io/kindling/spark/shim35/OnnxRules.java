@@ -9,6 +9,7 @@ public final class OnnxRules implements PlanRules {
     public void inject(SparkSessionExtensions extensions) {
         extensions.injectParser((session, parser) -> ParsedText.of(parser, session));
         extensions.injectResolutionRule(session -> new TypeCalls());
+        extensions.injectPostHocResolutionRule(session -> new OpenTables());
         extensions.injectPostHocResolutionRule(session -> new MarkCalls());
         extensions.injectPlanNormalizationRule(session -> new ShareCalls());
         extensions.injectOptimizerRule(session -> new PlaceCalls());

@@ -35,6 +35,15 @@ class QueryShapesTest {
         SPARK.session().conf().set("spark.kindling.model.m", model.toUri().toString());
         sql("SELECT id, concat('q', id) q FROM range(1, 7, 1, 2)").createOrReplaceTempView("t");
         sql("SELECT id, q, onnx.generate('m', q) a FROM t").createOrReplaceTempView("v");
+        SPARK.session()
+                .read()
+                .format("onnx")
+                .option("table", "t")
+                .option("model", "m")
+                .option("prompt", "q")
+                .option("into", "a")
+                .load()
+                .createOrReplaceTempView("s");
     }
 
     private static Dataset<Row> sql(String query) {
