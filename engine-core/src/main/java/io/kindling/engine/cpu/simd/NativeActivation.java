@@ -7,7 +7,7 @@ import io.kindling.engine.provider.KernelContext;
 import io.kindling.engine.provider.Tensor;
 
 /** {@code Clip}, {@code HardSigmoid}, {@code HardSwish}, {@code LeakyRelu} and {@code QuickGelu} of float32; other types are left to the reference. */
-final class NativeActivation implements Kernel {
+final class NativeActivation extends NativeKernel {
     /** Below so many elements a job is done by its caller. */
     private static final int SMALL_JOB = 1 << 15;
 
@@ -16,26 +16,19 @@ final class NativeActivation implements Kernel {
     private final KernelSet set;
     private final KernelPool pool;
     private final Activation activation;
-    private final Kernel reference;
 
     NativeActivation(KernelSet set, KernelPool pool, Activation activation, Kernel reference) {
+        super(set, reference);
         this.set = set;
         this.pool = pool;
         this.activation = activation;
-        this.reference = reference;
     }
 
     @Override
-    public String variant() {
-        return "native " + set.level();
-    }
-
-    @Override
-    public void execute(KernelContext context) {
+    String compute(KernelContext context) {
         Tensor x = context.input(0);
         if (x.type() != DataType.FLOAT || !isBound(context, 1) || !isBound(context, 2)) {
-            reference.execute(context);
-            return;
+            return null;
         }
         float alpha = bound(context, 1, activation.alpha());
         float beta = bound(context, 2, activation.beta());
@@ -47,6 +40,7 @@ final class NativeActivation implements Kernel {
                 Math.toIntExact(x.elementCount()),
                 UNIT,
                 (first, end) -> Native.activate(set.address(), kind, alpha, beta, from, to, first, end));
+        return PLAIN;
     }
 
     private static boolean isGiven(KernelContext context, int input) {
@@ -62,10 +56,5 @@ final class NativeActivation implements Kernel {
 
     private static float bound(KernelContext context, int input, float absent) {
         return isGiven(context, input) ? context.input(input).floats().get(0) : absent;
-    }
-
-    @Override
-    public void close() {
-        reference.close();
     }
 }

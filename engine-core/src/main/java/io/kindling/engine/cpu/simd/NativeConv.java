@@ -18,7 +18,7 @@ import java.util.Arrays;
  * the columns that windows cut from the planes, or, where groups have one channel, windows that slide over each
  * plane; see {@code window.h}.
  */
-final class NativeConv implements Kernel {
+final class NativeConv extends NativeKernel {
     /** Below so many multiplications a job is done by its caller. */
     private static final long SMALL_JOB = 1 << 16;
 
@@ -27,18 +27,15 @@ final class NativeConv implements Kernel {
 
     private final KernelSet set;
     private final KernelPool pool;
-    private final Kernel reference;
     private final Node node;
     private final Activation activation;
-    private volatile String variant;
 
     private NativeConv(KernelSet set, KernelPool pool, Kernel reference, Node node, Activation activation) {
+        super(set, reference);
         this.set = set;
         this.pool = pool;
-        this.reference = reference;
         this.node = node;
         this.activation = activation;
-        variant = "native " + set.level();
     }
 
     /** A native kernel where the node's activation allows one, else the reference. */
@@ -49,29 +46,20 @@ final class NativeConv implements Kernel {
                 .orElse(java);
     }
 
-    /** Which way the last run took: {@code columns} or {@code planes}, or the reference's. */
     @Override
-    public String variant() {
-        return variant;
-    }
-
-    @Override
-    public void execute(KernelContext context) {
+    String compute(KernelContext context) {
         Tensor x = context.input(0);
         Tensor w = context.input(1);
         Window window = fits(x, w) ? new Window(node, x, Arrays.copyOfRange(w.shape(), 2, w.rank()), false) : null;
         Tensor bias = given(context, 2);
         Tensor sum = given(context, 3);
         if (window == null || !covers(window, x, w, bias, sum)) {
-            variant = reference.variant();
-            reference.execute(context);
-            return;
+            return null;
         }
         Tensor y = context.output(0, DataType.FLOAT, window.outputShape(x.dim(0), w.dim(0)));
         int groups = (int) node.intAttribute("group", 1);
         int filters = (int) w.dim(0) / groups;
-        boolean planes = w.dim(1) == 1 && filters <= FEW_FILTERS;
-        variant = "native " + set.level() + (planes ? " planes" : " columns");
+        boolean planes = w.dim(1) == 1 && filters <= FEW_FILTERS && WindowJob.canPad(window);
         long multiplications = w.elementCount() / w.dim(0) * y.elementCount();
         WindowParts parts = planes
                 ? WindowParts.planes(window, x.dim(0) * w.dim(0), threads(multiplications))
@@ -98,6 +86,7 @@ final class NativeConv implements Kernel {
                 Native.conv(set.address(), job, own, from, to);
             }
         });
+        return planes ? " planes" : " columns";
     }
 
     private int threads(long multiplications) {
@@ -134,10 +123,5 @@ final class NativeConv implements Kernel {
 
     private static boolean isFloats(Tensor tensor, long[] shape) {
         return tensor.type() == DataType.FLOAT && Arrays.equals(tensor.shape(), shape);
-    }
-
-    @Override
-    public void close() {
-        reference.close();
     }
 }

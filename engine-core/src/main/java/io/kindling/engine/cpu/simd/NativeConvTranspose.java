@@ -15,28 +15,19 @@ import io.kindling.engine.provider.Tensor;
  * {@code ConvTranspose} of float32 over one or two axes; the rest is left to the reference. For each image and group a product,
  * {@code [filters · taps, channels] · [channels, places]}, whose rows are then spread over the planes of the result; see {@code window.h}.
  */
-final class NativeConvTranspose implements Kernel {
+final class NativeConvTranspose extends NativeKernel {
     /** Products that take more memory are left to the reference. */
     private static final long LARGEST_PRODUCT = 1L << 30;
 
     private final KernelSet set;
     private final KernelPool pool;
-    private final Kernel reference;
     private final Node node;
-    private volatile String variant;
 
     NativeConvTranspose(KernelSet set, KernelPool pool, Kernel reference, Node node) {
+        super(set, reference);
         this.set = set;
         this.pool = pool;
-        this.reference = reference;
         this.node = node;
-        variant = "native " + set.level();
-    }
-
-    /** Which way the last run took. */
-    @Override
-    public String variant() {
-        return variant;
     }
 
     /**
@@ -52,17 +43,14 @@ final class NativeConvTranspose implements Kernel {
     }
 
     @Override
-    public void execute(KernelContext context) {
+    String compute(KernelContext context) {
         Tensor x = context.input(0);
         Tensor w = context.input(1);
         Tensor bias = context.inputCount() > 2 && context.hasInput(2) ? context.input(2) : null;
         TransposedWindow window = fits(x, w, bias) ? new TransposedWindow(node, x, w) : null;
         if (window == null || !covers(window, x, w)) {
-            variant = reference.variant();
-            reference.execute(context);
-            return;
+            return null;
         }
-        variant = "native " + set.level();
         long[] shape = window.outputShape();
         Tensor y = context.output(0, DataType.FLOAT, shape);
         int groups = (int) node.intAttribute("group", 1);
@@ -109,6 +97,7 @@ final class NativeConvTranspose implements Kernel {
                             from,
                             end));
         }
+        return PLAIN;
     }
 
     private void multiply(Sizes sizes, long job, long a, long b, long c) {
@@ -170,10 +159,5 @@ final class NativeConvTranspose implements Kernel {
         }
         long product = w.elementCount() / w.dim(0) * (x.elementCount() / x.dim(0) / x.dim(1)) * Float.BYTES;
         return sound && product <= LARGEST_PRODUCT;
-    }
-
-    @Override
-    public void close() {
-        reference.close();
     }
 }

@@ -13,7 +13,7 @@ import java.util.Arrays;
  * Elementwise operators on float32 tensors, broadcast where they have two operands; other types are left to the reference. An
  * operator of one operand may have a bias, which is added first.
  */
-final class NativeElementwise implements Kernel {
+final class NativeElementwise extends NativeKernel {
     /** In the order of {@code elementwise.h}. */
     enum Op {
         ADD(2),
@@ -43,35 +43,31 @@ final class NativeElementwise implements Kernel {
     private final KernelSet set;
     private final KernelPool pool;
     private final Op op;
-    private final Kernel reference;
 
     NativeElementwise(KernelSet set, KernelPool pool, Op op, Kernel reference) {
+        super(set, reference);
         this.set = set;
         this.pool = pool;
         this.op = op;
-        this.reference = reference;
     }
 
     @Override
-    public String variant() {
-        return "native " + set.level();
-    }
-
-    @Override
-    public void execute(KernelContext context) {
+    String compute(KernelContext context) {
         Tensor a = context.input(0);
         Tensor b = context.inputCount() > 1 && context.hasInput(1) ? context.input(1) : null;
         if (a.type() != DataType.FLOAT || b != null && b.type() != DataType.FLOAT) {
-            reference.execute(context);
-        } else if (b == null) {
-            Tensor y = context.output(0, DataType.FLOAT, a.shape());
-            apply(op, NativeMemory.addressOf(a), 0, NativeMemory.addressOf(y), a.elementCount());
-        } else {
-            two(context, a, b);
+            return null;
         }
+        if (b != null) {
+            return two(context, a, b) ? PLAIN : null;
+        }
+        Tensor y = context.output(0, DataType.FLOAT, a.shape());
+        apply(op, NativeMemory.addressOf(a), 0, NativeMemory.addressOf(y), a.elementCount());
+        return PLAIN;
     }
 
-    private void two(KernelContext context, Tensor a, Tensor b) {
+    /** False where the operands meet in a way that C does not cover. */
+    private boolean two(KernelContext context, Tensor a, Tensor b) {
         Op first = op.operands == 2 ? op : Op.ADD;
         Tensor y;
         if (Arrays.equals(a.shape(), b.shape())) {
@@ -86,8 +82,7 @@ final class NativeElementwise implements Kernel {
             long[] shape = BroadcastLoop.shape(a.shape(), b.shape());
             BroadcastLoop walk = new BroadcastLoop(shape, a.shape(), b.shape());
             if (!BroadcastJob.covers(walk)) {
-                reference.execute(context);
-                return;
+                return false;
             }
             y = context.output(0, DataType.FLOAT, shape);
             broadcast(context, first, walk, a, b, y);
@@ -96,6 +91,7 @@ final class NativeElementwise implements Kernel {
             long to = NativeMemory.addressOf(y);
             apply(op, to, 0, to, y.elementCount());
         }
+        return true;
     }
 
     private void apply(Op what, long a, long b, long y, long count) {
@@ -119,10 +115,5 @@ final class NativeElementwise implements Kernel {
                 stretches,
                 1,
                 (from, end) -> Native.broadcast(set.address(), what.ordinal(), address, first, second, to, from, end));
-    }
-
-    @Override
-    public void close() {
-        reference.close();
     }
 }

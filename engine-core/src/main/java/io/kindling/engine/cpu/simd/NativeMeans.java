@@ -8,31 +8,24 @@ import io.kindling.engine.provider.Tensor;
 import java.util.Arrays;
 
 /** {@code GlobalAveragePool} of float32; other types are left to the reference. */
-final class NativeMeans implements Kernel {
+final class NativeMeans extends NativeKernel {
     /** Below so many elements a job is done by its caller. */
     private static final int SMALL_JOB = 1 << 15;
 
     private final KernelSet set;
     private final KernelPool pool;
-    private final Kernel reference;
 
     NativeMeans(KernelSet set, KernelPool pool, Kernel reference) {
+        super(set, reference);
         this.set = set;
         this.pool = pool;
-        this.reference = reference;
     }
 
     @Override
-    public String variant() {
-        return "native " + set.level();
-    }
-
-    @Override
-    public void execute(KernelContext context) {
+    String compute(KernelContext context) {
         Tensor x = context.input(0);
         if (x.type() != DataType.FLOAT || x.rank() < 3 || x.elementCount() == 0) {
-            reference.execute(context);
-            return;
+            return null;
         }
         long[] shape = x.shape().clone();
         Arrays.fill(shape, 2, shape.length, 1);
@@ -45,10 +38,6 @@ final class NativeMeans implements Kernel {
                 Math.toIntExact(y.elementCount()),
                 1,
                 (first, end) -> Native.means(set.address(), from, to, size, first, end));
-    }
-
-    @Override
-    public void close() {
-        reference.close();
+        return PLAIN;
     }
 }

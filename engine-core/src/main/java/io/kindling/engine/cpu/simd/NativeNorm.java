@@ -10,7 +10,7 @@ import io.kindling.engine.provider.Tensor;
 /**
  * Normalisations over the last axis of float32 tensors, without statistics; the rest is left to the reference.
  */
-final class NativeNorm implements Kernel {
+final class NativeNorm extends NativeKernel {
     private static final int SUM_OUTPUT = 3;
 
     /** The operators, by where their inputs stand; −1 for inputs that an operator does not have. */
@@ -43,23 +43,17 @@ final class NativeNorm implements Kernel {
 
     private final KernelSet set;
     private final KernelPool pool;
-    private final Kernel reference;
     private final Form form;
     private final long axis;
     private final float epsilon;
 
     NativeNorm(KernelSet set, KernelPool pool, Kernel reference, Node node, Form form) {
+        super(set, reference);
         this.set = set;
         this.pool = pool;
-        this.reference = reference;
         this.form = form;
         axis = form.skip >= 0 ? -1 : node.intAttribute("axis", -1);
         epsilon = node.floatAttribute("epsilon", form.epsilon);
-    }
-
-    @Override
-    public String variant() {
-        return "native " + set.level();
     }
 
     private boolean covers(KernelContext context, Tensor x, Tensor skip, Tensor scale, Tensor shift, Tensor bias) {
@@ -84,15 +78,14 @@ final class NativeNorm implements Kernel {
     }
 
     @Override
-    public void execute(KernelContext context) {
+    String compute(KernelContext context) {
         Tensor x = context.input(0);
         Tensor skip = input(context, form.skip);
         Tensor scale = input(context, form.scale);
         Tensor shift = input(context, form.shift);
         Tensor bias = input(context, form.bias);
         if (x.rank() == 0 || !covers(context, x, skip, scale, shift, bias)) {
-            reference.execute(context);
-            return;
+            return null;
         }
         Tensor y = context.output(0, DataType.FLOAT, x.shape());
         Tensor sum = form.skip >= 0 && context.outputCount() > SUM_OUTPUT && context.hasOutput(SUM_OUTPUT)
@@ -115,14 +108,10 @@ final class NativeNorm implements Kernel {
                 Native.rmsNorm(set.address(), from, addend, biases, scales, sums, to, size, epsilon, first, end);
             }
         });
+        return PLAIN;
     }
 
     private static long optional(Tensor tensor) {
         return tensor == null ? 0 : NativeMemory.addressOf(tensor);
-    }
-
-    @Override
-    public void close() {
-        reference.close();
     }
 }

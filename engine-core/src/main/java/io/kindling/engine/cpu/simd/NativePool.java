@@ -14,38 +14,29 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** {@code MaxPool} without indices and {@code AveragePool} of float32 over one or two axes; the rest is left to the reference. */
-final class NativePool implements Kernel {
+final class NativePool extends NativeKernel {
     /** Below so many elements, of all windows, a job is done by its caller. */
     private static final long SMALL_JOB = 1 << 16;
 
     private final KernelSet set;
     private final KernelPool pool;
-    private final Kernel reference;
     private final Node node;
     private final Mode mode;
     private final boolean ceil;
     private final boolean countsPadding;
-    private volatile String variant;
 
     NativePool(KernelSet set, KernelPool pool, Kernel reference, Node node, Mode mode) {
+        super(set, reference);
         this.set = set;
         this.pool = pool;
-        this.reference = reference;
         this.node = node;
         this.mode = mode;
         ceil = node.intAttribute("ceil_mode", 0) != 0;
         countsPadding = node.intAttribute("count_include_pad", 0) != 0;
-        variant = "native " + set.level();
-    }
-
-    /** Which way the last run took. */
-    @Override
-    public String variant() {
-        return variant;
     }
 
     @Override
-    public void execute(KernelContext context) {
+    String compute(KernelContext context) {
         Tensor x = context.input(0);
         boolean fits = x.type() == DataType.FLOAT
                 && (x.rank() == 3 || x.rank() == 4)
@@ -54,12 +45,12 @@ final class NativePool implements Kernel {
                 && node.attributes().containsKey("kernel_shape")
                 && !context.hasOutput(1);
         Window window = fits ? new Window(node, x, null, ceil) : null;
-        if (window == null || !WindowJob.covers(window) || mode == Mode.MAX && !readsEverywhere(window)) {
-            variant = reference.variant();
-            reference.execute(context);
-            return;
+        if (window == null
+                || !WindowJob.covers(window)
+                || !WindowJob.canPad(window)
+                || mode == Mode.MAX && !readsEverywhere(window)) {
+            return null;
         }
-        variant = "native " + set.level();
         Tensor y = context.output(0, DataType.FLOAT, window.outputShape(x.dim(0), x.dim(1)));
         long planes = x.dim(0) * x.dim(1);
         long taps = 1;
@@ -85,6 +76,7 @@ final class NativePool implements Kernel {
                 .set(Field.COUNTS_Y, NativeMemory.addressOf(counts))
                 .set(Field.COUNTS_X, NativeMemory.addressOf(counts) + (long) down * Float.BYTES);
         parts.run(pool, job + WindowJob.BYTE_SIZE, (own, from, to) -> Native.planes(set.address(), job, own, from, to));
+        return PLAIN;
     }
 
     /** A window in the padding alone has no largest value: the reference refuses it. */
@@ -123,10 +115,5 @@ final class NativePool implements Kernel {
             count += at >= from && at < end ? 1 : 0;
         }
         return count;
-    }
-
-    @Override
-    public void close() {
-        reference.close();
     }
 }

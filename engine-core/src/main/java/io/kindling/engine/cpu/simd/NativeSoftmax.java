@@ -8,32 +8,26 @@ import io.kindling.engine.provider.KernelContext;
 import io.kindling.engine.provider.Tensor;
 
 /** {@code Softmax} of float32 over the last axis, or over all axes from one on as before opset 13; the rest is left to the reference. */
-final class NativeSoftmax implements Kernel {
+final class NativeSoftmax extends NativeKernel {
     /** Below so many elements a job is done by its caller. */
     private static final int SMALL_JOB = 1 << 13;
 
     private final KernelSet set;
     private final KernelPool pool;
-    private final Kernel reference;
     private final boolean flatten;
     private final long axis;
 
     /** @param flatten whether the tensor is seen as a matrix cut at the axis, as before opset 13 */
     NativeSoftmax(KernelSet set, KernelPool pool, Kernel reference, Node node, boolean flatten) {
+        super(set, reference);
         this.set = set;
         this.pool = pool;
-        this.reference = reference;
         this.flatten = flatten;
         axis = node.intAttribute("axis", flatten ? 1 : -1);
     }
 
     @Override
-    public String variant() {
-        return "native " + set.level();
-    }
-
-    @Override
-    public void execute(KernelContext context) {
+    String compute(KernelContext context) {
         Tensor x = context.input(0);
         long cut = axis < 0 ? axis + x.rank() : axis;
         boolean covered = x.type() == DataType.FLOAT
@@ -42,8 +36,7 @@ final class NativeSoftmax implements Kernel {
                 && cut < x.rank()
                 && (flatten || cut == x.rank() - 1);
         if (!covered) {
-            reference.execute(context);
-            return;
+            return null;
         }
         long columns = 1;
         for (int k = (int) cut; k < x.rank(); k++) {
@@ -57,10 +50,6 @@ final class NativeSoftmax implements Kernel {
                 Math.toIntExact(x.elementCount() / size),
                 1,
                 (first, end) -> Native.softmax(set.address(), from, to, size, first, end));
-    }
-
-    @Override
-    public void close() {
-        reference.close();
+        return PLAIN;
     }
 }

@@ -48,6 +48,8 @@ final class WindowJob {
     /** Room for all fields, in whole cache lines. */
     static final int BYTE_SIZE = (Field.values().length * Long.BYTES + 63) / 64 * 64;
 
+    private static final long LARGEST_COPY = 256 << 20;
+
     private final ByteBuffer struct;
 
     /** @param struct at least {@link #BYTE_SIZE} bytes; fields that are not set are 0 */
@@ -124,6 +126,11 @@ final class WindowJob {
         return (window.output[axis] - 1L) * window.strides[axis]
                 + (window.kernel[axis] - 1L) * window.dilations[axis]
                 + 1;
+    }
+
+    /** Whether a padded copy of a plane is worth its memory: a file may ask for any padding. */
+    static boolean canPad(Window window) {
+        return paddedBytes(window) <= LARGEST_COPY;
     }
 
     /** Bytes of the padded copy of a plane, which ends where the windows of a whole vector of places end; in whole cache lines. */

@@ -56,6 +56,8 @@ class NativeWindowTest extends NativeLevels {
             new Case(COLUMNS, shape(1, 300, 1, 1), shape(70, 300, 1, 1), 1),
             new Case(COLUMNS, shape(2, 40, 29), shape(80, 40, 3), 1, "pads=1,1"),
             new Case(COLUMNS, shape(1, 1, 400), shape(32, 1, 10), 1, "strides=5"),
+            // A padded copy would take gigabytes.
+            new Case(COLUMNS, shape(1, 2, 2, 2), shape(2, 1, 1, 1), 2, "pads=9999,9999,9999,9999", "strides=5000,5000"),
             new Case(PLANES, shape(2, 5, 13, 21), shape(5, 1, 3, 3), 5, "pads=1,1,1,1"),
             new Case(PLANES, shape(1, 5, 16, 70), shape(10, 1, 5, 5), 5, "pads=2,2,2,2", "strides=2,2"),
             new Case(PLANES, shape(1, 3, 9, 50), shape(3, 1, 3, 3), 3, "strides=2,1", "dilations=2,2"),
