@@ -88,7 +88,11 @@ class ExamplesIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"ReviewReplies, reviews.csv, reply, 6", "ResumedReplies, reviews.csv, reply, 6", "ReviewSummaries, product_reviews.csv, summary, 3"})
+    @CsvSource({
+        "ReviewReplies, reviews.csv, reply, 6",
+        "ResumedReplies, reviews.csv, reply, 6",
+        "ReviewSummaries, product_reviews.csv, summary, 3"
+    })
     void java(String example, String data, String answer, int rows) {
         Path out = folder.resolve("out");
         SparkRelease.SPARK_3_5_0
