@@ -101,7 +101,7 @@ static void split_panel(const float *values, int64_t step, int64_t count, uint8_
 
 /*
  * The six products of a step for tiles 0, 1 of A and of B, the largest last, in an order that changes one operand at a time: loads of tiles
- * take as long as products where the core's other thread is busy. Tiles 4 and 5 are A's, 6 and 7 B's.
+ * can take as long as products. Tiles 4 and 5 are A's, 6 and 7 B's.
  */
 #define LOAD_A(part) \
     _tile_loadd(4, a + (part) * PART_BYTES, 64); \

@@ -101,7 +101,7 @@ public final class RunFunction implements CatalogFunction {
         int last = types.length - 1;
         boolean options = last > 0 && types[last] instanceof MapType && OptionsArgument.accepts(types[last]);
         DataType[] inputs = options ? Arrays.copyOf(types, last) : types;
-        GraphPorts ports = ports(generator, model);
+        GraphPorts ports = ports(generator.uri(model));
         List<String> names = ports.inputs().stream().map(ValueInfo::name).toList();
         boolean struct = inputs.length == 1
                 && inputs[0] instanceof StructType fields
@@ -150,8 +150,10 @@ public final class RunFunction implements CatalogFunction {
      * @throws io.kindling.engine.error.OptionException for inputs and outputs whose types do not fit
      */
     static BoundRun typed(BoundRun bound, String model) {
+        String uri = bound.generator().uri(model);
+        GraphPorts ports;
         try {
-            return typed(bound.generator(), bound.arguments(), ports(bound.generator(), model));
+            ports = ports(uri);
         } catch (KindlingException fault) {
             if (fault.code() != ErrorCode.NOT_FOUND && fault.code() != ErrorCode.IO) {
                 throw fault;
@@ -162,6 +164,7 @@ public final class RunFunction implements CatalogFunction {
                             + " runs a model that only executors see",
                     fault);
         }
+        return typed(bound.generator(), bound.arguments(), ports);
     }
 
     private static BoundRun typed(RowGenerator generator, RunArguments arguments, GraphPorts ports) {
@@ -184,9 +187,8 @@ public final class RunFunction implements CatalogFunction {
         return new BoundRun(NAME, generator, arguments, plan(fed, outputs, whole), result);
     }
 
-    private static GraphPorts ports(RowGenerator generator, String model) {
-        return GraphPorts.of(
-                generator.uri(model), SparkSession.active().sparkContext().hadoopConfiguration());
+    private static GraphPorts ports(String uri) {
+        return GraphPorts.of(uri, SparkSession.active().sparkContext().hadoopConfiguration());
     }
 
     private static StructType named(List<String> names, DataType[] types) {
