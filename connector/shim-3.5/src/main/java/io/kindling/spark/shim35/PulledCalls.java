@@ -26,12 +26,14 @@ final class PulledCalls {
 
     private PulledCalls() {}
 
+    private Expression column(Expression expression, String name) {
+        return columns.computeIfAbsent(expression.canonicalized(), first -> Columns.alias(expression, name))
+                .toAttribute();
+    }
+
     /** The column for a call, else the expression. */
     private Expression pulled(Expression expression) {
-        return OnnxCall.isUnplaced(expression)
-                ? columns.computeIfAbsent(expression.canonicalized(), first -> Columns.alias(expression, "_onnx_call"))
-                        .toAttribute()
-                : expression;
+        return OnnxCall.isUnplaced(expression) ? column(expression, "_onnx_call") : expression;
     }
 
     /** The column for a call that has one already, else the expression. */
@@ -44,15 +46,11 @@ final class PulledCalls {
         return pullOuter(expression, this::pulled);
     }
 
+    /** A condition of FILTER goes below whole, so that what stands before a call in it decides which rows are asked. */
     private Expression ofAggregate(Expression aggregate) {
-        AggregateExpression pulled = (AggregateExpression) pullFrom(aggregate);
-        if (pulled.filter().isDefined() && !pulled.filter().get().deterministic()) {
-            throw Refusals.of(
-                    "the condition of FILTER calls onnx functions and others that are not deterministic: "
-                            + pulled.filter().get().sql() + "; compute those in a subquery before",
-                    null);
-        }
-        return pulled;
+        Option<Expression> filter = ((AggregateExpression) aggregate).filter();
+        return pullFrom(aggregate.mapChildren(
+                child -> filter.contains(child) && OnnxCall.isIn(child) ? column(child, "_onnx_filter") : child));
     }
 
     /** Rewrites whole calls, outer ones first, so that calls within calls stay in them. */

@@ -123,7 +123,8 @@ class RunCallsTest {
         refused("onnx.run('g', struct(m AS x))", "a column of STRING cannot feed input 'x' of float");
         refused("onnx.run('g', struct(x), map('max_batchh', 1))", "max_batch");
         refused("onnx.run('h', struct(x))", "no model is named 'h'");
-        assertThatThrownBy(() -> sql("SELECT onnx.run('h', struct(x)) FROM t")).hasMessageNotContaining("onnx.run_json");
+        assertThatThrownBy(() -> sql("SELECT onnx.run('h', struct(x)) FROM t"))
+                .hasMessageNotContaining("onnx.run_json");
         String gone = folder.resolve("gone.onnx").toUri().toString();
         refused("onnx.run('" + gone + "', struct(x)).size", gone, "onnx.run_json");
     }
