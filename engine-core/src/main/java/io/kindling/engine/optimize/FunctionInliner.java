@@ -22,9 +22,9 @@ import java.util.Set;
  */
 public final class FunctionInliner {
     /** Functions that call functions grow exponentially; far above what real models have. */
-    private static final int MAX_NODES = 2_000_000;
+    private static final int MAX_NODES = 500_000;
     /** Functions without nodes can call each other as often, and a call costs more than a node. */
-    private static final int MAX_CALLS = 100_000;
+    private static final int MAX_CALLS = 50_000;
     /** Calls and bodies inside of each other. */
     private static final int MAX_DEPTH = 200;
     /** Names of inner calls begin with those of outer ones. */

@@ -107,4 +107,23 @@ class FunctionInlinerTest {
         OnnxModel mixed = model(graph("x", "y", node("x -> f::A -> y")), newer);
         assertThatThrownBy(() -> FunctionInliner.inline(mixed)).hasMessageContaining("imports version 22");
     }
+
+    @Test
+    void refusesFunctionsThatGrowBeyondRealModels() {
+        OnnxModel.Function[] doubling = new OnnxModel.Function[17];
+        for (int k = 0; k < 16; k++) {
+            String next = " -> f::F" + (k + 1) + " -> ";
+            doubling[k] = function("F" + k, "a", "out", node("a" + next + "t"), node("t" + next + "out"));
+        }
+        doubling[16] = function("F16", "a", "out", node("a -> Relu -> out"));
+        OnnxModel calls = model(graph("x", "y", node("x -> f::F0 -> y")), doubling);
+        assertThatThrownBy(() -> FunctionInliner.inline(calls)).hasMessageContaining("more than 50000 times");
+
+        Node[] wide = new Node[10_001];
+        Arrays.fill(wide, node("a -> Relu -> out"));
+        Node[] users = new Node[50];
+        Arrays.fill(users, node("x -> f::Wide -> y"));
+        OnnxModel nodes = model(graph("x", "y", users), function("Wide", "a", "out", wide));
+        assertThatThrownBy(() -> FunctionInliner.inline(nodes)).hasMessageContaining("more than 500000 nodes");
+    }
 }
