@@ -31,6 +31,7 @@ public final class ResumedReplies {
                 .retry("details", 3)
                 .run(reviews, rows -> Generation.of(args[0])
                         .prompt("A customer wrote about our {product}: \"{review}\" Reply in one friendly sentence.")
+                        .system("You answer customers of a small shop.")
                         .key("review_id")
                         .option("maxNewTokens", 24)
                         .into("reply")

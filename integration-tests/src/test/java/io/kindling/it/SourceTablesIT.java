@@ -21,7 +21,7 @@ class SourceTablesIT {
     private static final String EXTENSION = "spark.sql.extensions=io.kindling.spark.KindlingExtensions";
 
     @TempDir
-    Path folder;
+    static Path folder;
 
     private Map<String, JsonNode> scanned;
 
