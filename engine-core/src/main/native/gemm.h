@@ -22,7 +22,8 @@ typedef struct {
     int64_t addend;          /* address of D; 0: there is none */
     int64_t addend_row, addend_column;
     double alpha, beta;
-    int64_t c_row; /* from one row of C to the next */
+    int64_t c_row;   /* from one row of C to the next */
+    int64_t rounded; /* 1: operands may lose what lies below 2^-16 of them, where that is faster */
 } gemm_job;
 
 #endif

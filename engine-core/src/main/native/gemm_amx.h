@@ -1,9 +1,10 @@
 /*
- * Part of gemm.c: blocks of the product on tiles of AMX, in the precision of float32.
+ * Part of gemm.c: blocks of the product on tiles of AMX, in the precision of float32 or close to it.
  *
  * The tile unit multiplies bfloat16 and adds in float32. A float32 is the sum of three bfloat16, x = high + middle + low, the first two
  * being rounded; of the nine products of two such sums the six largest are added, which leaves out less than 2^-24 of the
- * product. An element of C is summed over k in steps of 32, each step adding its six products in one order: the same bits
+ * product. Where the job says that operands may be rounded, they are high + middle, and three products of four are added, which leaves
+ * out at most 3 * 2^-16. An element of C is summed over k in steps of 32, each step adding its products in one order: the same bits
  * for any number of rows and any split of the work. Numbers that have no such sum (infinity, NaN, and what rounds to infinity) are left
  * to the vector unit, the rows of A and the panels of B that hold them being computed again. Below 2^-110 the low parts, and below
  * 2^-126 all, are taken as 0.
@@ -14,12 +15,13 @@
 #define TILE_ROWS 16
 #define STEP 32       /* values of k that one tile holds: pairs (i, i + 16) side by side */
 #define PART_BYTES 1024
-#define STEP_BYTES (3 * PART_BYTES) /* high, middle and low */
+#define ALL_PARTS 3 /* high, middle and low */
+#define STEP_BYTES(parts) ((parts) * PART_BYTES)
 #define PAIR 2        /* tiles of A and of B that are multiplied at once */
 
 /* Most values of k, of rows and of panels that are taken together: A's tiles stay in the second cache, while panels pass. */
 #define AMX_K 512
-#define AMX_ROWS 512
+#define AMX_ROWS 768
 #define AMX_A_BYTES (1200 << 10)
 #define AMX_PANELS 1024
 
@@ -27,20 +29,20 @@
 #define NO_PARTS 0x7F7F8000
 
 typedef struct {
-    uint8_t a[AMX_A_BYTES + PAIR * STEP_BYTES * (AMX_K / STEP)];
-    uint8_t b[PAIR * STEP_BYTES * (AMX_K / STEP)];
+    uint8_t a[AMX_A_BYTES + PAIR * STEP_BYTES(ALL_PARTS) * (AMX_K / STEP)];
+    uint8_t b[PAIR * STEP_BYTES(ALL_PARTS) * (AMX_K / STEP)];
     float edge[PAIR * TILE_ROWS * PAIR * PANEL]; /* a block of C of which not all is there */
     float copy[AMX_K * PANEL]; /* a panel of unpacked B */
     uint8_t odd_row[AMX_ROWS], odd_panel[AMX_PANELS];
 } amx_scratch;
 
-/* The parts of 32 values as three rows of tiles, PART_BYTES apart; *peak is raised to the largest magnitude. */
-INLINE void split(v16 x, v16 y, uint8_t *target, v16i *peak) {
+/* The parts of 32 values as rows of tiles, PART_BYTES apart; *peak is raised to the largest magnitude. */
+INLINE void split(v16 x, v16 y, const int parts, uint8_t *target, v16i *peak) {
     const v16i upper = v16i_set((int32_t)0xFFFF0000), half = v16i_set(0x8000);
     v16i a = (v16i)v16_abs(x), b = (v16i)v16_abs(y);
     *peak = __builtin_elementwise_max(*peak, __builtin_elementwise_max(a, b));
 #pragma clang loop unroll(full)
-    for (int part = 0; part < 3; part++) {
+    for (int part = 0; part < parts; part++) {
         v16i p = (v16i)x, q = (v16i)y;
         if (part < 2) {
             p = (p + half) & upper;
@@ -69,7 +71,8 @@ INLINE void load_step(const gemm_job *j, const float *a, int64_t count, v16 *x, 
 }
 
 /* Rows of A as tiles, the last filled up with zeros; whether a row has numbers without parts is or-ed into `odd`. */
-static void split_rows(const gemm_job *j, const float *a, int64_t rows, int64_t count, uint8_t *target, uint8_t *odd) {
+INLINE void split_rows(
+    const gemm_job *j, const float *a, int64_t rows, int64_t count, const int parts, uint8_t *target, uint8_t *odd) {
     for (int64_t first = 0; first < rows; first += TILE_ROWS) {
         int some = rows - first < TILE_ROWS ? (int)(rows - first) : TILE_ROWS;
         v16i peaks[TILE_ROWS] = {0};
@@ -78,29 +81,29 @@ static void split_rows(const gemm_job *j, const float *a, int64_t rows, int64_t 
             for (int r = 0; r < TILE_ROWS; r++) {
                 v16 x = v16_set(0.0f), y = x;
                 if (r < some) load_step(j, from + r * j->a_row, count - k, &x, &y);
-                split(x, y, target + r * 64, &peaks[r]);
+                split(x, y, parts, target + r * 64, &peaks[r]);
             }
-            target += STEP_BYTES;
+            target += STEP_BYTES(parts);
         }
         for (int r = 0; r < some; r++) odd[first + r] |= has_no_parts(peaks[r]);
     }
 }
 
 /* A panel as tiles. */
-static void split_panel(const float *values, int64_t step, int64_t count, uint8_t *target, uint8_t *odd) {
+INLINE void split_panel(const float *values, int64_t step, int64_t count, const int parts, uint8_t *target, uint8_t *odd) {
     v16i peak = v16i_set(0);
     for (int64_t k = 0; k < count; k += STEP) {
         for (int64_t i = k; i < k + 16; i++) {
             v16 x = i < count ? v16_load(values + i * step) : v16_set(0.0f);
             v16 y = i + 16 < count ? v16_load(values + (i + 16) * step) : v16_set(0.0f);
-            split(x, y, target + k / STEP * PAIR * STEP_BYTES + (i - k) * 64, &peak);
+            split(x, y, parts, target + k / STEP * PAIR * STEP_BYTES(parts) + (i - k) * 64, &peak);
         }
     }
     *odd |= has_no_parts(peak);
 }
 
 /*
- * The six products of a step for tiles 0, 1 of A and of B, the largest last, in an order that changes one operand at a time: loads of tiles
+ * The products of a step for tiles 0, 1 of A and of B, small ones first, in an order that changes one operand at a time: loads of tiles
  * can take as long as products. Tiles 4 and 5 are A's, 6 and 7 B's.
  */
 #define LOAD_A(part) \
@@ -108,7 +111,7 @@ static void split_panel(const float *values, int64_t step, int64_t count, uint8_
     if (tall) _tile_loadd(5, a + a_tile + (part) * PART_BYTES, 64);
 #define LOAD_B(part) \
     _tile_loadd(6, b + (part) * PART_BYTES, 64); \
-    if (wide) _tile_loadd(7, b + STEP_BYTES + (part) * PART_BYTES, 64);
+    if (wide) _tile_loadd(7, b + STEP_BYTES(parts) + (part) * PART_BYTES, 64);
 #define MULTIPLY \
     _tile_dpbf16ps(0, 4, 6); \
     if (wide) _tile_dpbf16ps(1, 4, 7); \
@@ -117,7 +120,8 @@ static void split_panel(const float *values, int64_t step, int64_t count, uint8_
 
 /* Adds the product of up to two tiles of A and of B over all steps to the tiles at c, which are zero before the first. */
 INLINE void multiply_tiles(
-    float *c, int64_t c_row, int first, const uint8_t *a, int64_t a_tile, const uint8_t *b, int64_t steps, const int tall, const int wide) {
+    float *c, int64_t c_row, int first, const uint8_t *a, const uint8_t *b, int64_t steps, const int parts, const int tall, const int wide) {
+    int64_t a_tile = steps * STEP_BYTES(parts);
     if (first) {
         _tile_zero(0);
         if (wide) _tile_zero(1);
@@ -130,14 +134,20 @@ INLINE void multiply_tiles(
         if (tall && wide) _tile_loadd(3, c + TILE_ROWS * c_row + PANEL, c_row * 4);
     }
     for (int64_t s = 0; s < steps; s++) {
-        LOAD_A(2) LOAD_B(0) MULTIPLY
-        LOAD_A(1) MULTIPLY
-        LOAD_B(1) MULTIPLY
-        LOAD_A(0) MULTIPLY
-        LOAD_B(2) MULTIPLY
-        LOAD_B(0) MULTIPLY
-        a += STEP_BYTES;
-        b += PAIR * STEP_BYTES;
+        if (parts == ALL_PARTS) {
+            LOAD_A(2) LOAD_B(0) MULTIPLY
+            LOAD_A(1) MULTIPLY
+            LOAD_B(1) MULTIPLY
+            LOAD_A(0) MULTIPLY
+            LOAD_B(2) MULTIPLY
+            LOAD_B(0) MULTIPLY
+        } else {
+            LOAD_A(1) LOAD_B(0) MULTIPLY
+            LOAD_A(0) MULTIPLY
+            LOAD_B(1) MULTIPLY
+        }
+        a += STEP_BYTES(parts);
+        b += PAIR * STEP_BYTES(parts);
     }
     _tile_stored(0, c, c_row * 4);
     if (wide) _tile_stored(1, c + PANEL, c_row * 4);
@@ -145,9 +155,9 @@ INLINE void multiply_tiles(
     if (tall && wide) _tile_stored(3, c + TILE_ROWS * c_row + PANEL, c_row * 4);
 }
 
-
 /* One block of tiles: its sums come from C unless k begins, and go there, finished where k ends. */
-INLINE void tiles(gemm_place at, amx_scratch *own, const uint8_t *a, int64_t steps, int64_t rows, const int tall, const int wide) {
+INLINE void tiles(
+    gemm_place at, amx_scratch *own, const uint8_t *a, int64_t steps, int64_t rows, const int parts, const int tall, const int wide) {
     const gemm_job *j = at.job;
     int64_t left = j->n - at.column - wide * PANEL;
     float *c = at.c + at.row * j->c_row + at.column;
@@ -155,7 +165,7 @@ INLINE void tiles(gemm_place at, amx_scratch *own, const uint8_t *a, int64_t ste
         for (int r = 0; r < (1 + tall) * TILE_ROWS; r++) {
             for (int p = 0; p <= wide; p++) __builtin_prefetch(c + r * j->c_row + p * PANEL, 1);
         }
-        multiply_tiles(c, j->c_row, at.first, a, steps * STEP_BYTES, own->b, steps, tall, wide);
+        multiply_tiles(c, j->c_row, at.first, a, own->b, steps, parts, tall, wide);
         if (!at.last || is_plain(j)) return;
         for (int r = 0; r < (1 + tall) * TILE_ROWS; r++) {
 #pragma clang loop unroll(full)
@@ -172,7 +182,7 @@ INLINE void tiles(gemm_place at, amx_scratch *own, const uint8_t *a, int64_t ste
             v16_store(edge + r * PAIR * PANEL + p * PANEL, v16_load_some(c + r * j->c_row + p * PANEL, j->n - at.column - p * PANEL, v16_set(0.0f)));
         }
     }
-    multiply_tiles(edge, PAIR * PANEL, at.first, a, steps * STEP_BYTES, own->b, steps, tall, wide);
+    multiply_tiles(edge, PAIR * PANEL, at.first, a, own->b, steps, parts, tall, wide);
     for (int r = 0; r < (1 + tall) * TILE_ROWS && r < rows; r++) {
         for (int p = 0; p <= wide; p++) {
             int64_t column = at.column + p * PANEL;
@@ -185,14 +195,17 @@ INLINE void tiles(gemm_place at, amx_scratch *own, const uint8_t *a, int64_t ste
 
 typedef void tiles_function(gemm_place, amx_scratch *, const uint8_t *, int64_t, int64_t);
 
-#define TILES(name, tall, wide) \
-    static __attribute__((noinline)) void name(gemm_place at, amx_scratch *own, const uint8_t *a, int64_t steps, int64_t rows) { \
-        tiles(at, own, a, steps, rows, tall, wide); \
+#define TILES(parts, tall, wide) \
+    static __attribute__((noinline)) void tiles_##parts##_##tall##_##wide(gemm_place at, amx_scratch *own, const uint8_t *a, int64_t steps, int64_t rows) { \
+        tiles(at, own, a, steps, rows, parts, tall, wide); \
     }
-TILES(tiles_1_1, 0, 0)
-TILES(tiles_1_2, 0, 1)
-TILES(tiles_2_1, 1, 0)
-TILES(tiles_2_2, 1, 1)
+#define TILES_OF(parts) TILES(parts, 0, 0) TILES(parts, 0, 1) TILES(parts, 1, 0) TILES(parts, 1, 1)
+TILES_OF(2)
+TILES_OF(3)
+
+/* By parts - 2, whether two tiles of A are there, and whether two of B are. */
+static tiles_function *const tiles_of[2][2][2] = {
+    {{tiles_2_0_0, tiles_2_0_1}, {tiles_2_1_0, tiles_2_1_1}}, {{tiles_3_0_0, tiles_3_0_1}, {tiles_3_1_0, tiles_3_1_1}}};
 
 /* The tile unit's shape: eight tiles of 16 rows of 64 bytes. Intel SDM, LDTILECFG. */
 static void configure_tiles(void) {
@@ -205,43 +218,43 @@ static void configure_tiles(void) {
 }
 
 /* Panels panel .. panel + count - 1 of B, at most PAIR, for k from `start` on, as tiles. */
-static void split_panels(const gemm_job *j, const float *b, int64_t panel, int count, int64_t start, int64_t depth, amx_scratch *own, uint8_t *odd) {
+INLINE void split_panels(
+    const gemm_job *j, const float *b, int64_t panel, int count, int64_t start, int64_t depth, const int parts, amx_scratch *own, uint8_t *odd) {
     for (int p = 0; p < count; p++) {
         int64_t column = (panel + p) * PANEL;
-        uint8_t *target = own->b + p * STEP_BYTES;
+        uint8_t *target = own->b + p * STEP_BYTES(parts);
         if (j->packed) {
-            split_panel(b + column * j->k + start * PANEL, PANEL, depth, target, odd + p);
+            split_panel(b + column * j->k + start * PANEL, PANEL, depth, parts, target, odd + p);
         } else {
             const float *values = b + column * j->b_column + start * j->b_row;
             if (j->b_column == 1 && column + PANEL <= j->n) {
-                split_panel(values, j->b_row, depth, target, odd + p);
+                split_panel(values, j->b_row, depth, parts, target, odd + p);
             } else {
                 copy_panel(values, j->b_row, j->b_column, depth, j->n - column, own->copy);
-                split_panel(own->copy, PANEL, depth, target, odd + p);
+                split_panel(own->copy, PANEL, depth, parts, target, odd + p);
             }
         }
     }
 }
 
 /* Rows of C from row_from on, few enough for A's tiles to stay in the cache, and at most AMX_PANELS panels. */
-static void multiply_rows(
+INLINE void multiply_rows(
     const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t rows, int64_t from, int64_t to, int64_t depth,
-    amx_scratch *own) {
+    const int parts, amx_scratch *own) {
     memset(own->odd_row, 0, sizeof own->odd_row);
     memset(own->odd_panel, 0, sizeof own->odd_panel);
     int64_t start = 0;
     do {
         int64_t count = j->k - start < depth ? j->k - start : depth, steps = (count + STEP - 1) / STEP;
-        split_rows(j, a + row_from * j->a_row + start * j->a_column, rows, count, own->a, own->odd_row);
+        split_rows(j, a + row_from * j->a_row + start * j->a_column, rows, count, parts, own->a, own->odd_row);
         for (int64_t panel = from; panel < to; panel += PAIR) {
             int wide = panel + 1 < to;
-            split_panels(j, b, panel, 1 + wide, start, count, own, own->odd_panel + panel - from);
+            split_panels(j, b, panel, 1 + wide, start, count, parts, own, own->odd_panel + panel - from);
             gemm_place at = {j, c, row_from, panel * PANEL, start == 0, start + count == j->k};
             for (int64_t row = 0; row < rows; row += PAIR * TILE_ROWS) {
                 int tall = row + TILE_ROWS < rows;
-                tiles_function *run = tall ? (wide ? tiles_2_2 : tiles_2_1) : (wide ? tiles_1_2 : tiles_1_1);
                 at.row = row_from + row;
-                run(at, own, own->a + row / TILE_ROWS * steps * STEP_BYTES, steps, rows - row);
+                tiles_of[parts - 2][tall][wide](at, own, own->a + row / TILE_ROWS * steps * STEP_BYTES(parts), steps, rows - row);
             }
         }
         start += count;
@@ -254,6 +267,18 @@ static void multiply_rows(
     }
 }
 
+static __attribute__((noinline)) void multiply_rows_of_all_parts(
+    const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t rows, int64_t from, int64_t to, int64_t depth,
+    amx_scratch *own) {
+    multiply_rows(j, a, b, c, row_from, rows, from, to, depth, ALL_PARTS, own);
+}
+
+static __attribute__((noinline)) void multiply_rows_of_two_parts(
+    const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t rows, int64_t from, int64_t to, int64_t depth,
+    amx_scratch *own) {
+    multiply_rows(j, a, b, c, row_from, rows, from, to, depth, 2, own);
+}
+
 /* As gemm; 0 where there is no memory. */
 static int multiply_by_tiles(
     const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to) {
@@ -261,13 +286,13 @@ static int multiply_by_tiles(
     if (!own) return 0;
     int64_t stretches = (j->k + AMX_K - 1) / AMX_K;
     int64_t depth = stretches ? ((j->k + stretches - 1) / stretches + STEP - 1) / STEP * STEP : STEP;
-    int64_t most = AMX_A_BYTES / (depth / STEP * STEP_BYTES) * TILE_ROWS / (PAIR * TILE_ROWS) * (PAIR * TILE_ROWS);
+    int64_t most = AMX_A_BYTES / (depth / STEP * STEP_BYTES(j->rounded ? 2 : ALL_PARTS)) * TILE_ROWS / (PAIR * TILE_ROWS) * (PAIR * TILE_ROWS);
     if (most > AMX_ROWS) most = AMX_ROWS;
     configure_tiles();
     for (int64_t panel = from; panel < to; panel += AMX_PANELS) {
         for (int64_t row = row_from; row < row_to; row += most) {
             int64_t rows = row_to - row < most ? row_to - row : most, end = to - panel < AMX_PANELS ? to : panel + AMX_PANELS;
-            multiply_rows(j, a, b, c, row, rows, panel, end, depth, own);
+            (j->rounded ? multiply_rows_of_two_parts : multiply_rows_of_all_parts)(j, a, b, c, row, rows, panel, end, depth, own);
         }
     }
     _tile_release();

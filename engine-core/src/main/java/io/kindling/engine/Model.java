@@ -142,8 +142,14 @@ public final class Model implements AutoCloseable {
         refuseClosed();
         if (encoder == null) {
             EncoderIo io = EncoderResolver.resolve(modelPackage.root(), graph);
+            Tokenizer texts = tokenizer();
+            SessionOptions planning = SessionOptions.ofEncoder(options.precision(), options.randomSeed());
             encoder = new BatchingEncoder(
-                    io, session(), tokenizer(), device.provider().allocator(), options.maxBatch());
+                    io,
+                    GraphSession.create(prepared, weights, planning),
+                    texts,
+                    device.provider().allocator(),
+                    options.maxBatch());
         }
         return encoder;
     }

@@ -30,7 +30,10 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
     private final EncoderInput.Maker inputs;
     private final Queue<EncoderRun> idle = new ConcurrentLinkedQueue<>();
 
-    /** @param maxRows most texts of a batch */
+    /**
+     * @param session which this closes
+     * @param maxRows most texts of a batch
+     */
     public BatchingEncoder(EncoderIo io, Session session, Tokenizer tokenizer, DeviceAllocator allocator, int maxRows) {
         this.io = io;
         this.session = session;
@@ -139,5 +142,6 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
         for (EncoderRun run = idle.poll(); run != null; run = idle.poll()) {
             run.close();
         }
+        session.close();
     }
 }

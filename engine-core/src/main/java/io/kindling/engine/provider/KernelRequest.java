@@ -17,6 +17,9 @@ public interface KernelRequest {
 
     Precision precision();
 
+    /** Whether products of float32 may round their operands to 16 bits of significand, where the device is faster for it. */
+    boolean roundedFloats();
+
     /** Weights of the model and their prepacked forms, shared by all sessions and bindings of the model. */
     WeightStore weights();
 

@@ -249,6 +249,11 @@ final class Planner {
         }
 
         @Override
+        public boolean roundedFloats() {
+            return options.roundedFloats();
+        }
+
+        @Override
         public WeightStore weights() {
             return weights;
         }

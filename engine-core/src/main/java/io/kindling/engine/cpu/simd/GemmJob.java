@@ -8,7 +8,7 @@ final class GemmJob {
     /** Columns of a panel: {@code PANEL}. */
     static final int PANEL = 16;
 
-    static final int BYTE_SIZE = 13 * Long.BYTES;
+    static final int BYTE_SIZE = 14 * Long.BYTES;
 
     private GemmJob() {}
 
@@ -25,10 +25,13 @@ final class GemmJob {
             boolean packed,
             Addend addend,
             float alpha) {
-        write(struct, k, n, a, b, packed, addend, alpha, n);
+        write(struct, k, n, a, b, packed, addend, alpha, n, false);
     }
 
-    /** @param rowOfC stride from one row of the product to the next */
+    /**
+     * @param rowOfC stride from one row of the product to the next
+     * @param rounded whether operands may lose what lies below 2^-16 of them, where that is faster
+     */
     static void write(
             ByteBuffer struct,
             long k,
@@ -38,7 +41,8 @@ final class GemmJob {
             boolean packed,
             Addend addend,
             float alpha,
-            long rowOfC) {
+            long rowOfC,
+            boolean rounded) {
         struct.order(ByteOrder.nativeOrder())
                 .putLong(0, k)
                 .putLong(8, n)
@@ -52,7 +56,8 @@ final class GemmJob {
                 .putLong(72, addend.column)
                 .putDouble(80, alpha)
                 .putDouble(88, addend.beta)
-                .putLong(96, rowOfC);
+                .putLong(96, rowOfC)
+                .putLong(104, rounded ? 1 : 0);
     }
 
     /**

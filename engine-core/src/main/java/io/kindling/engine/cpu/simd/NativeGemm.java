@@ -18,7 +18,7 @@ import java.util.Optional;
 /**
  * {@code MatMul}, {@code Gemm}, {@code com.microsoft::FusedMatMul} and {@code FusedGemm} of float32; other types, and operands that
  * do not fit, are left to the reference. A constant matrix B is packed once for the model. Results have the same bits for any number
- * of rows and threads, and for packed and unpacked B.
+ * of rows and threads, and for packed and unpacked B. Where the session lets it, tiles multiply operands rounded to 16 bits.
  */
 final class NativeGemm implements Kernel {
     /** Below so many multiplications a job is done by its caller: handing it out would cost more. */
@@ -37,6 +37,10 @@ final class NativeGemm implements Kernel {
     private final KernelPool pool;
     private final Kernel reference;
     private final String variant;
+
+    /** Whether tiles take operands in two parts instead of three. */
+    private final boolean rounded;
+
     private final boolean transA;
     private final boolean transB;
     private final float alpha;
@@ -64,7 +68,8 @@ final class NativeGemm implements Kernel {
         } else {
             packed = 0;
         }
-        variant = "native " + set.level() + (packed == 0 ? "" : " packed");
+        rounded = set.tiles() && request.roundedFloats();
+        variant = "native " + set.level() + (packed == 0 ? "" : " packed") + (rounded ? " rounded" : "");
     }
 
     /** A native kernel where the node's attributes and constants allow one, else the reference. */
@@ -126,7 +131,17 @@ final class NativeGemm implements Kernel {
             return;
         }
         HostBuffer scratch = (HostBuffer) context.scratch(0, GemmJob.BYTE_SIZE);
-        GemmJob.write(scratch.bytes(), shape.k(), shape.n(), shape.a(), shape.b(), packed != 0, addend, alpha);
+        GemmJob.write(
+                scratch.bytes(),
+                shape.k(),
+                shape.n(),
+                shape.a(),
+                shape.b(),
+                packed != 0,
+                addend,
+                alpha,
+                shape.n(),
+                rounded);
         multiply(
                 shape,
                 NativeMemory.addressOf(scratch),

@@ -21,7 +21,15 @@ final class TileArithmetic {
     }
 
     static float dot(float[] a, int startA, float[] b, int startB, int stepB, int k) {
-        int[][] products = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
+        return dot(a, startA, b, startB, stepB, k, new int[][] {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}});
+    }
+
+    /** Of operands without their low parts. */
+    static float roundedDot(float[] a, int startA, float[] b, int startB, int stepB, int k) {
+        return dot(a, startA, b, startB, stepB, k, new int[][] {{1, 0}, {0, 0}, {0, 1}});
+    }
+
+    private static float dot(float[] a, int startA, float[] b, int startB, int stepB, int k, int[][] products) {
         float sum = 0;
         for (int start = 0; start < k; start += STEP) {
             for (int[] product : products) {

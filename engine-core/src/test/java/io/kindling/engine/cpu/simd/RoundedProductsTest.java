@@ -1,0 +1,122 @@
+package io.kindling.engine.cpu.simd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kindling.engine.cpu.OneNode;
+import io.kindling.engine.provider.Precision;
+import io.kindling.engine.provider.Provider;
+import io.kindling.engine.provider.Tensor;
+import io.kindling.engine.session.SessionOptions;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Products of float32 whose operands may lose bits: on tiles they do, elsewhere nothing changes. */
+class RoundedProductsTest {
+    static Stream<Arguments> levelsAndPacking() {
+        assertThat(NativeLibrary.unavailableReason()).isEmpty();
+        return KernelSet.all().stream()
+                .map(KernelSet::level)
+                .flatMap(level -> Stream.of(Arguments.of(level, true), Arguments.of(level, false)));
+    }
+
+    private static float[] values(int count, int seed) {
+        Random random = new Random(seed);
+        float[] values = new float[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = (float) random.nextGaussian();
+        }
+        return values;
+    }
+
+    private static float[] product(
+            Provider provider, String level, boolean packed, Precision precision, float[] a, float[] b, int m, int n) {
+        int k = b.length / n;
+        OneNode node = OneNode.of("", 13, "MatMul").precision(precision);
+        node = packed ? node.constants(1) : node;
+        Tensor left = Tensor.ofFloats(new long[] {m, k}, Arrays.copyOf(a, m * k));
+        Tensor c = (Tensor) node.runOn(provider, left, Tensor.ofFloats(new long[] {k, n}, b))
+                .get(0);
+        boolean rounded = level.equals("amx") && precision == Precision.FAST;
+        assertThat(node.variant())
+                .isEqualTo("native " + level + (packed ? " packed" : "") + (rounded ? " rounded" : ""));
+        return OneNode.floats(c);
+    }
+
+    @ParameterizedTest
+    @MethodSource("levelsAndPacking")
+    void operandsOnTilesKeepTwoPartsAndAllOthersStayAsTheyAre(String level, boolean packed) {
+        try (Provider provider = OneNode.provider(2, new NativeBackend(level))) {
+            for (int k : new int[] {1, 31, 33, 530}) {
+                for (int n : new int[] {1, 17, 32, 83}) {
+                    float[] a = values(37 * k, 1);
+                    float[] b = values(k * n, 2);
+                    for (int m : new int[] {1, 16, 37}) {
+                        float[] got = product(provider, level, packed, Precision.FAST, a, b, m, n);
+                        float[] expected = product(provider, level, packed, Precision.BALANCED, a, b, m, n);
+                        for (int i = 0; i < m * n && level.equals("amx"); i++) {
+                            expected[i] = TileArithmetic.roundedDot(a, i / n * k, b, i % n, n, k);
+                        }
+                        assertThat(got).isEqualTo(expected);
+                    }
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("levelsAndPacking")
+    void anErrorIsAtMostThreeTimesTheSixteenthBit(String level, boolean packed) {
+        int m = 40;
+        int n = 100;
+        int k = 384;
+        float[] a = values(m * k, 3);
+        float[] b = values(k * n, 4);
+        try (Provider provider = OneNode.provider(2, new NativeBackend(level))) {
+            float[] c = product(provider, level, packed, Precision.FAST, a, b, m, n);
+            for (int i = 0; i < m * n; i++) {
+                double sum = 0;
+                double magnitude = 0;
+                for (int j = 0; j < k; j++) {
+                    double term = (double) a[i / n * k + j] * b[j * n + i % n];
+                    sum += term;
+                    magnitude += Math.abs(term);
+                }
+                assertThat(Math.abs(c[i] - sum)).isLessThanOrEqualTo((3.0 / (1 << 16) + 2e-6) * magnitude);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("levelsAndPacking")
+    void infinityAndNanStayInTheirRows(String level, boolean packed) {
+        int m = 37;
+        int n = 53;
+        int k = 70;
+        float[] a = values(m * k, 5);
+        float[] b = values(k * n, 6);
+        try (Provider provider = OneNode.provider(2, new NativeBackend(level))) {
+            float[] finite = product(provider, level, packed, Precision.FAST, a, b, m, n);
+            a[3 * k + 5] = Float.POSITIVE_INFINITY;
+            a[20 * k + 69] = Float.NaN;
+            float[] c = product(provider, level, packed, Precision.FAST, a, b, m, n);
+            for (int i = 0; i < m * n; i++) {
+                float infinite = Math.copySign(Float.POSITIVE_INFINITY, b[5 * n + i % n]);
+                float want = i / n == 3 ? infinite : i / n == 20 ? Float.NaN : finite[i];
+                assertThat(c[i]).as("element %s", i).isEqualTo(Float.valueOf(want));
+            }
+        }
+    }
+
+    @Test
+    void encodersRoundUnlessExactlyIsAskedForAndOtherGraphsOnlyWhereTheFastestIs() {
+        for (Precision precision : Precision.values()) {
+            assertThat(SessionOptions.ofEncoder(precision, 0).roundedFloats()).isEqualTo(precision != Precision.EXACT);
+            assertThat(new SessionOptions(precision, 0).roundedFloats()).isEqualTo(precision == Precision.FAST);
+        }
+    }
+}
