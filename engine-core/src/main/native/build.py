@@ -29,7 +29,7 @@ X86_LEVELS = {
     "avx2": "-mcpu=x86_64_v3",
     "avx512": "-mcpu=x86_64_v4",
     "avx512vnni": "-mcpu=x86_64_v4+avx512vnni",
-    "amx": "-mcpu=x86_64_v4+avx512vnni+prfchw+amx_tile+amx_bf16",
+    "amx": "-mcpu=x86_64_v4+avx512vnni+prfchw+amx_tile+amx_bf16+amx_int8",
 }
 ARM_LEVELS = {"neon": "-mcpu=generic", "dotprod": "-mcpu=generic+dotprod"}
 

@@ -34,7 +34,7 @@ static int best_rank(void) {
     int avx512 = has(b, 16) && has(b, 17) && has(b, 28) && has(b, 30) && has(b, 31);
     if (!avx512 || (low & 0xe6) != 0xe6) return 1;
     if (!has(features, 11)) return 2;
-    int tiles = has(d, 22) && has(d, 24) && (low & 0x60000) == 0x60000;
+    int tiles = has(d, 22) && has(d, 24) && has(d, 25) && (low & 0x60000) == 0x60000;
     return tiles && may_use_tiles() ? 4 : 3;
 }
 

@@ -147,3 +147,35 @@ METHOD(void, spread)(JNIEnv *env, jclass unused, jlong set, jlong job, jlong giv
 METHOD(void, means)(JNIEnv *env, jclass unused, jlong set, jlong x, jlong y, jlong size, jlong from, jlong to) {
     AT(const kernel_set, set)->means(AT(const float, x), AT(float, y), size, from, to);
 }
+
+METHOD(void, range)(JNIEnv *env, jclass unused, jlong set, jlong x, jlong result, jlong from, jlong to) {
+    AT(const kernel_set, set)->range(AT(const float, x), AT(float, result), from, to);
+}
+
+METHOD(void, quantize)(JNIEnv *env, jclass unused, jlong set, jlong job, jlong x, jlong y, jlong from, jlong to) {
+    AT(const kernel_set, set)->quantize(AT(const quantize_job, job), AT(const float, x), AT(uint8_t, y), from, to);
+}
+
+METHOD(void, dequantize)(JNIEnv *env, jclass unused, jlong set, jlong job, jlong x, jlong y, jlong from, jlong to) {
+    AT(const kernel_set, set)->dequantize(AT(const quantize_job, job), AT(const uint8_t, x), AT(float, y), from, to);
+}
+
+METHOD(void, integerRows)(
+    JNIEnv *env, jclass unused, jlong set, jlong values, jlong row, jlong column, jboolean turned, jlong k, jlong target, jlong from,
+    jlong to) {
+    integer_matrix m = {AT(const uint8_t, values), row, column, turned};
+    AT(const kernel_set, set)->integer_rows(&m, k, AT(uint8_t, target), from, to);
+}
+
+METHOD(void, integerPack)(
+    JNIEnv *env, jclass unused, jlong set, jlong values, jlong row, jlong column, jboolean turned, jlong k, jlong n, jlong target,
+    jlong from, jlong to) {
+    integer_matrix m = {AT(const uint8_t, values), row, column, turned};
+    AT(const kernel_set, set)->integer_pack(&m, k, n, AT(uint8_t, target), from, to);
+}
+
+METHOD(void, integer)(
+    JNIEnv *env, jclass unused, jlong set, jlong job, jlong a, jlong b, jlong c, jlong row_from, jlong row_to, jlong from, jlong to) {
+    AT(const kernel_set, set)
+        ->integer(AT(const integer_job, job), AT(const uint8_t, a), AT(const uint8_t, b), AT(char, c), row_from, row_to, from, to);
+}

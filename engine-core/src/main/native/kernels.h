@@ -6,7 +6,9 @@
 #include "elementwise.h"
 #include "gemm.h"
 #include "heads.h"
+#include "integer.h"
 #include "matmul_nbits.h"
+#include "quantize.h"
 #include "window.h"
 
 typedef struct {
@@ -37,6 +39,13 @@ typedef struct {
     void (*planes)(const window_job *j, float *scratch, int64_t from, int64_t to);
     void (*spread)(const window_job *j, const float *given, float *y, const float *bias, int64_t from, int64_t to);
     void (*means)(const float *x, float *y, int64_t size, int64_t from, int64_t to);
+    void (*range)(const float *x, float *result, int64_t from, int64_t to);
+    void (*quantize)(const quantize_job *j, const float *x, uint8_t *y, int64_t from, int64_t to);
+    void (*dequantize)(const quantize_job *j, const uint8_t *x, float *y, int64_t from, int64_t to);
+    void (*integer_rows)(const integer_matrix *m, int64_t k, uint8_t *target, int64_t from, int64_t to);
+    void (*integer_pack)(const integer_matrix *m, int64_t k, int64_t n, uint8_t *target, int64_t from, int64_t to);
+    void (*integer)(
+        const integer_job *j, const uint8_t *a, const uint8_t *b, char *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to);
 } kernel_set;
 
 /* The set of level `rank`, 0 being the plainest; NULL past the last and for sets this processor cannot run. */

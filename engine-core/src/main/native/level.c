@@ -8,6 +8,8 @@
 #include "heads.c"
 #include "activation.c"
 #include "window.c"
+#include "quantize.c"
+#include "integer.c"
 
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
@@ -32,4 +34,10 @@ const kernel_set KERNEL(set) = {
     .planes = KERNEL(planes),
     .spread = KERNEL(spread),
     .means = KERNEL(means),
+    .range = KERNEL(range),
+    .quantize = KERNEL(quantize),
+    .dequantize = KERNEL(dequantize),
+    .integer_rows = KERNEL(integer_rows),
+    .integer_pack = KERNEL(integer_pack),
+    .integer = KERNEL(integer),
 };

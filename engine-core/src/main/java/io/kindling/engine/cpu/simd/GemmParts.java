@@ -1,5 +1,7 @@
 package io.kindling.engine.cpu.simd;
 
+import io.kindling.engine.cpu.KernelPool;
+
 /**
  * How one product is split into parts for threads: a grid of blocks of C.
  *
@@ -56,6 +58,24 @@ record GemmParts(long rows, long panels, long count, long across) {
         return best;
     }
 
+    /** A block of one of several products: rows {@code row} to {@code endRow − 1}, panels {@code panel} to {@code endPanel − 1}. */
+    @FunctionalInterface
+    interface Block {
+        void run(long stack, long row, long endRow, long panel, long endPanel);
+    }
+
+    /** Runs all blocks of {@code stacks} products of the sizes that these parts were made for. */
+    void run(KernelPool pool, long stacks, long m, long n, Block block) {
+        Ranges.run(pool, Math.toIntExact(stacks * count), 1, (from, to) -> {
+            for (int part = from; part < to; part++) {
+                long row = row(part % count);
+                long panel = panel(part % count);
+                block.run(
+                        part / count, row, Math.min(m, row + rows), panel, Math.min(GemmJob.panels(n), panel + panels));
+            }
+        });
+    }
+
     private long edges() {
         return count * (rows + panels * GemmJob.PANEL);
     }
@@ -66,12 +86,12 @@ record GemmParts(long rows, long panels, long count, long across) {
     }
 
     /** First row of a part. */
-    long row(long part) {
+    private long row(long part) {
         return part / across * rows;
     }
 
     /** First panel of a part. */
-    long panel(long part) {
+    private long panel(long part) {
         return part % across * panels;
     }
 

@@ -152,4 +152,43 @@ final class Native {
 
     /** Means of rows {@code from} to {@code to − 1}. */
     static native void means(long set, long x, long y, long size, long from, long to);
+
+    /** Smallest and largest of elements {@code from} to {@code to − 1} and 0, two floats; both NaN where one of them is. */
+    static native void range(long set, long x, long result, long from, long to);
+
+    /** Floats to bytes, lines {@code from} to {@code to − 1} of a {@link QuantizeJob}. */
+    static native void quantize(long set, long job, long x, long y, long from, long to);
+
+    /** Bytes to floats, lines {@code from} to {@code to − 1} of a {@link QuantizeJob}. */
+    static native void dequantize(long set, long job, long x, long y, long from, long to);
+
+    /**
+     * Lays out rows {@code from} to {@code to − 1} of a matrix of bytes as the left operand of {@link #integer}.
+     *
+     * @param row bytes from one row to the next; {@code column} alike
+     * @param turned for unsigned bytes
+     */
+    static native void integerRows(
+            long set, long values, long row, long column, boolean turned, long k, long target, long from, long to);
+
+    /**
+     * Lays out panels {@code from} to {@code to − 1} of a matrix of bytes as the right operand of {@link #integer}.
+     *
+     * @param turned for signed bytes
+     */
+    static native void integerPack(
+            long set,
+            long values,
+            long row,
+            long column,
+            boolean turned,
+            long k,
+            long n,
+            long target,
+            long from,
+            long to);
+
+    /** Rows {@code rowFrom} to {@code rowTo − 1}, panels {@code from} to {@code to − 1} of the product of an {@link IntegerJob}. */
+    static native void integer(
+            long set, long job, long a, long b, long c, long rowFrom, long rowTo, long from, long to);
 }

@@ -29,6 +29,7 @@ public final class NativeBackend implements CpuBackend {
     private final boolean elementwise;
     private final boolean gemm;
     private final boolean windows;
+    private final boolean integers;
 
     public NativeBackend() {
         this(System.getProperty(KernelSet.LEVEL_PROPERTY, ""));
@@ -53,6 +54,7 @@ public final class NativeBackend implements CpuBackend {
         elementwise = chosen != null && accepted("elementwise operators", ElementwiseSelfTest.elementwise(chosen));
         gemm = chosen != null && accepted("matrix products", GemmSelfTest.run(chosen));
         windows = chosen != null && accepted("convolution and pooling", WindowSelfTest.run(chosen));
+        integers = chosen != null && accepted("products of bytes and quantisation", IntegerSelfTest.run(chosen));
         if (chosen != null) {
             LOG.info(
                     "Native kernels for {}: {}",
@@ -141,8 +143,30 @@ public final class NativeBackend implements CpuBackend {
             case "::AveragePool" -> pooling(Mode.MEAN, reference, pool);
             case "::GlobalAveragePool" ->
                 windows ? request -> new NativeMeans(set, pool, reference.create(request)) : reference;
+            case "::MatMulInteger" -> integers(NativeIntegerMatMul.Op.SUMS, reference, pool);
+            case "::QLinearMatMul" -> integers(NativeIntegerMatMul.Op.RATIOS, reference, pool);
+            case "com.microsoft::QGemm" -> integers(NativeIntegerMatMul.Op.GEMM, reference, pool);
+            case "com.microsoft::MatMulIntegerToFloat" -> integers(NativeIntegerMatMul.Op.FLOATS, reference, pool);
+            case "com.microsoft::DynamicQuantizeMatMul" -> integers(NativeIntegerMatMul.Op.DYNAMIC, reference, pool);
+            case "::QuantizeLinear", "com.microsoft::QuantizeLinear" ->
+                quantization(NativeQuantize.Op.QUANTIZE, reference, pool);
+            case "::DequantizeLinear", "com.microsoft::DequantizeLinear" ->
+                quantization(NativeQuantize.Op.DEQUANTIZE, reference, pool);
+            case "::DynamicQuantizeLinear" -> quantization(NativeQuantize.Op.DYNAMIC, reference, pool);
             default -> reference;
         };
+    }
+
+    private KernelFactory integers(NativeIntegerMatMul.Op op, KernelFactory reference, KernelPool pool) {
+        return integers
+                ? request -> new NativeIntegerMatMul(set, pool, op, reference.create(request), request)
+                : reference;
+    }
+
+    private KernelFactory quantization(NativeQuantize.Op op, KernelFactory reference, KernelPool pool) {
+        return integers
+                ? request -> new NativeQuantize(set, pool, op, reference.create(request), request.node())
+                : reference;
     }
 
     private KernelFactory normalization(KernelFactory reference, KernelPool pool, Form form) {

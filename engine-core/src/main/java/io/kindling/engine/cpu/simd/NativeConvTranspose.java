@@ -102,22 +102,13 @@ final class NativeConvTranspose extends NativeKernel {
 
     private void multiply(Sizes sizes, long job, long a, long b, long c) {
         GemmParts parts = GemmParts.of(sizes.rows(), sizes.places, pool.threads(), 1, set.tiles());
-        Ranges.run(pool, Math.toIntExact(parts.count()), 1, (from, end) -> {
-            for (int part = from; part < end; part++) {
-                long row = parts.row(part);
-                long panel = parts.panel(part);
-                Native.gemm(
-                        set.address(),
-                        job,
-                        a,
-                        b,
-                        c,
-                        row,
-                        Math.min(sizes.rows(), row + parts.rows()),
-                        panel,
-                        Math.min(GemmJob.panels(sizes.places), panel + parts.panels()));
-            }
-        });
+        parts.run(
+                pool,
+                1,
+                sizes.rows(),
+                sizes.places,
+                (stack, row, endRow, panel, endPanel) ->
+                        Native.gemm(set.address(), job, a, b, c, row, endRow, panel, endPanel));
     }
 
     private static void describe(TransposedWindow window, Tensor x, Tensor w, WindowJob job) {

@@ -165,27 +165,19 @@ final class NativeGemm implements Kernel {
         long stacks = shape.count();
         boolean small = pool.threads() == 1 || stacks * m * n * Math.max(shape.k(), 1) < SMALL_JOB;
         GemmParts parts = GemmParts.of(m, n, small ? 1 : pool.threads(), stacks, set.tiles());
-        long perStack = parts.count();
-        Ranges.run(small ? null : pool, Math.toIntExact(stacks * perStack), 1, (from, to) -> {
-            for (int part = from; part < to; part++) {
-                long stack = part / perStack;
-                long row = parts.row(part % perStack);
-                long panel = parts.panel(part % perStack);
-                long endRow = Math.min(m, row + parts.rows());
-                long endPanel = Math.min(GemmJob.panels(n), panel + parts.panels());
-                long product = c + stack * m * n * Float.BYTES;
-                Native.gemm(
-                        set.address(),
-                        job,
-                        a + shape.startA(stack) * Float.BYTES,
-                        b + shape.startB(stack) * Float.BYTES,
-                        product,
-                        row,
-                        endRow,
-                        panel,
-                        endPanel);
-                activate(product, n, row, endRow, panel * GemmJob.PANEL, Math.min(n, endPanel * GemmJob.PANEL));
-            }
+        parts.run(small ? null : pool, stacks, m, n, (stack, row, endRow, panel, endPanel) -> {
+            long product = c + stack * m * n * Float.BYTES;
+            Native.gemm(
+                    set.address(),
+                    job,
+                    a + shape.startA(stack) * Float.BYTES,
+                    b + shape.startB(stack) * Float.BYTES,
+                    product,
+                    row,
+                    endRow,
+                    panel,
+                    endPanel);
+            activate(product, n, row, endRow, panel * GemmJob.PANEL, Math.min(n, endPanel * GemmJob.PANEL));
         });
     }
 
