@@ -15,14 +15,13 @@ import io.kindling.engine.onnx.OnnxLoader;
 import io.kindling.engine.session.GraphSession;
 import io.kindling.engine.session.ModelWeights;
 import io.kindling.engine.session.SessionOptions;
-import io.kindling.engine.text.HuggingFaceTokenizer;
 import io.kindling.engine.text.Tokenizer;
 import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * An opened model package: its files read, its ports resolved, its device open. Tokenizer, session and generation engine
- * are made when first asked for, over one copy of the weights. Thread-safe.
+ * An opened model package: its files read, its ports resolved, its device open, its tokenizer being loaded. Session and generation
+ * engine are made when first asked for, over one copy of the weights. Thread-safe.
  */
 public final class Model implements AutoCloseable {
     private final EngineOptions options;
@@ -31,7 +30,7 @@ public final class Model implements AutoCloseable {
     private final ModelPackage modelPackage;
     private final Devices.Lease device;
     private final ModelWeights weights;
-    private Tokenizer tokenizer;
+    private final Optional<TokenizerLoad> tokenizer;
     private GraphSession session;
     private GenerationEngine generation;
     private BatchingEncoder encoder;
@@ -42,12 +41,14 @@ public final class Model implements AutoCloseable {
             OnnxModel graph,
             OnnxModel prepared,
             ModelPackage modelPackage,
-            Devices.Lease device) {
+            Devices.Lease device,
+            Optional<TokenizerLoad> tokenizer) {
         this.options = options;
         this.graph = graph;
         this.prepared = prepared;
         this.modelPackage = modelPackage;
         this.device = device;
+        this.tokenizer = tokenizer;
         weights = new ModelWeights(device.provider());
     }
 
@@ -63,8 +64,14 @@ public final class Model implements AutoCloseable {
                 PackageFiles.locate(GgufPackages.isGguf(location) ? GgufPackages.packageOf(location) : location);
         OnnxModel graph = OnnxLoader.load(files.modelFile());
         ModelPackage modelPackage = PackageResolver.resolve(files, graph);
-        OnnxModel prepared = PreparedGraph.of(graph, options);
-        return new Model(options, graph, prepared, modelPackage, Devices.open(options));
+        Optional<TokenizerLoad> tokenizer = modelPackage.tokenizerFile().map(TokenizerLoad::begin);
+        try {
+            OnnxModel prepared = PreparedGraph.of(graph, options);
+            return new Model(options, graph, prepared, modelPackage, Devices.open(options), tokenizer);
+        } catch (RuntimeException | Error failed) {
+            tokenizer.ifPresent(TokenizerLoad::close);
+            throw failed;
+        }
     }
 
     public ModelPackage modelPackage() {
@@ -103,11 +110,9 @@ public final class Model implements AutoCloseable {
     /** @throws KindlingException TOKENIZER when the package has none or it is malformed */
     public synchronized Tokenizer tokenizer() {
         refuseClosed();
-        if (tokenizer == null) {
-            Path file = modelPackage.tokenizerFile().orElseThrow(() -> TextModel.missing(modelPackage.root()));
-            tokenizer = HuggingFaceTokenizer.open(file);
-        }
-        return tokenizer;
+        return tokenizer
+                .orElseThrow(() -> TextModel.missing(modelPackage.root()))
+                .get();
     }
 
     /** The planned graph: functions inlined, optimised where the options say so. */
@@ -142,14 +147,15 @@ public final class Model implements AutoCloseable {
         refuseClosed();
         if (encoder == null) {
             EncoderIo io = EncoderResolver.resolve(modelPackage.root(), graph);
-            Tokenizer texts = tokenizer();
             SessionOptions planning = SessionOptions.ofEncoder(options.precision(), options.randomSeed());
-            encoder = new BatchingEncoder(
-                    io,
-                    GraphSession.create(prepared, weights, planning),
-                    texts,
-                    device.provider().allocator(),
-                    options.maxBatch());
+            GraphSession encoding = GraphSession.create(prepared, weights, planning);
+            try {
+                encoder = new BatchingEncoder(
+                        io, encoding, tokenizer(), device.provider().allocator(), options.maxBatch());
+            } catch (RuntimeException | Error failed) {
+                encoding.close();
+                throw failed;
+            }
         }
         return encoder;
     }
@@ -176,9 +182,7 @@ public final class Model implements AutoCloseable {
         if (session != null) {
             session.close();
         }
-        if (tokenizer != null) {
-            tokenizer.close();
-        }
+        tokenizer.ifPresent(TokenizerLoad::close);
         weights.close();
         device.close();
     }
