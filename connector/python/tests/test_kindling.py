@@ -178,6 +178,24 @@ class ResumeTest(unittest.TestCase):
             written = self.spark.read.format(format).load(f"{self.output}/{format}")
             self.assertEqual(sorted(row.id for row in written.collect()), list(range(20)))
 
+    def test_ended_tasks_of_a_killed_driver_are_not_published(self):
+        task = os.path.join(self.output, "_temporary", "0", "task_202601011200001234567890123_0001_m_000000")
+        os.makedirs(task)
+        with open(os.path.join(task, "part-00000-killed-c000.json"), "w") as file:
+            file.write('{"id": 0}\n{"id": 1}\n')
+        resume = kindling.Resume("id", path=self.output, format="json", chunks=2)
+        self.assertEqual(resume.run(self.rows, self.answer("true", [])), kindling.Report(0, 20, 0))
+        self.assertFalse(os.path.exists(os.path.join(self.output, "_temporary")))
+
+    def test_tables_are_there_before_their_rows(self):
+        resume = kindling.Resume("id", table="kindling_resumed", chunks=1)
+        try:
+            with self.assertRaisesRegex(Exception, "stopped"):
+                resume.run(self.rows, lambda rows: rows.selectExpr("id", "CAST(raise_error('stopped') AS STRING) AS a"))
+            self.assertEqual(resume.run(self.rows, lambda rows: rows.selectExpr("id", "'' AS a")), kindling.Report(0, 20, 0))
+        finally:
+            self.spark.sql("DROP TABLE IF EXISTS kindling_resumed")
+
     def test_keys_name_rows(self):
         resume = kindling.Resume("n", path=self.output)
         with self.assertRaisesRegex(ValueError, "key '.' of column 'n' names 5 rows"):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as sql
 from pyspark.errors import AnalysisException
 
 _DONE = "__kindling_done"
 _CHUNK = "__kindling_chunk"
+_ATTEMPT = "mapreduce.job.application.attempt.id"
 _MAY_PASS = ("OUT_OF_MEMORY", "DEVICE_UNAVAILABLE", "CANCELLED", "IO", "INTERNAL")
 _NOTHING_WRITTEN = ("PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA")
 
@@ -32,8 +34,8 @@ class Report:
 class Resume:
     """Runs a job in chunks, each appended as a Spark job of its own; a later run does only what the output lacks.
 
-    Every row needs a key that no other row has; the output then has each key once. Rows that failed of something that may pass are
-    not written and so tried again; other errors are final and are written as they are. The same as ``io.kindling.spark.Resume``, on
+    Every row needs a key that no other row has; the output then has each key once, also where an earlier run was killed at any point,
+    if one run at a time writes it. Rows that failed of something that may pass are not written and so tried again; other errors are final and are written as they are. The same as ``io.kindling.spark.Resume``, on
     Spark Connect too.
 
     >>> replies = Resume("id", path="/data/replies", details="d", attempts=3)  # doctest: +SKIP
@@ -70,6 +72,7 @@ class Resume:
         :raises ValueError: for keys that are NULL or not unique
         """
         self._check_keys(rows)
+        self._set_tasks_apart(rows.sparkSession)
         before = self._count(rows.sparkSession)
         for _ in range(self.attempts):
             todo = self._pending(rows).select(self._chunk()).distinct().collect()
@@ -78,6 +81,12 @@ class Resume:
             for row in todo:
                 self._append(self._finished(job(self._pending(rows).where(self._chunk() == row[0]))))
         return Report(before, self._count(rows.sparkSession) - before, self._pending(rows).count())
+
+    @staticmethod
+    def _set_tasks_apart(spark: SparkSession) -> None:
+        """Lets Hadoop's committer publish no ended tasks of a killed application, which all have attempt 0; as Java's ``OwnTasks``."""
+        if spark.conf.get(_ATTEMPT, None) is None:
+            spark.conf.set(_ATTEMPT, str(random.randrange(1, 2**31 - 1)))
 
     def _check_keys(self, rows: DataFrame) -> None:
         counts = rows.groupBy(self._key().alias(_DONE)).count()
@@ -125,8 +134,13 @@ class Resume:
         return results.where(~sql.coalesce(passing, sql.lit(False)))
 
     def _append(self, results: DataFrame) -> None:
-        writer = results.write.options(**self.options).mode("append")
-        if self.table is not None:
-            writer.saveAsTable(self.table)
-        else:
-            writer.format(self.format).save(self.path)
+        if self.table is None:
+            self._writer(results).format(self.format).save(self.path)
+            return
+        if not results.sparkSession.catalog.tableExists(self.table):
+            # Spark makes no table of a folder that has files, as a run that is killed while it makes one with rows leaves it.
+            self._writer(results.limit(0)).saveAsTable(self.table)
+        self._writer(results).saveAsTable(self.table)
+
+    def _writer(self, results: DataFrame) -> DataFrameWriter:
+        return results.write.options(**self.options).mode("append")

@@ -28,7 +28,7 @@ class PySparkModuleIT {
     @CsvSource({
         "SPARK_3_5_0, KindlingTest.test_generate_with_options_of_every_type, 1",
         "SPARK_4_0_0, KindlingTest.test_generate_with_options_of_every_type, 1",
-        "SPARK_4_3_0, '', 16"
+        "SPARK_4_3_0, '', 18"
     })
     void aSessionOfItsOwn(SparkRelease spark, String tests, int count) {
         Processes.Result result = spark.python(environment(), command(tests)).orFail();
@@ -43,7 +43,7 @@ class PySparkModuleIT {
             Processes.Result result = SparkRelease.SPARK_4_3_0
                     .pythonWithExtras(environment, command(""))
                     .orFail();
-            assertThat(result.err()).contains("Ran 16 tests").doesNotContain("skipped");
+            assertThat(result.err()).contains("Ran 18 tests").doesNotContain("skipped");
         }
     }
 

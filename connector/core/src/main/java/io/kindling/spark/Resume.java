@@ -3,6 +3,7 @@ package io.kindling.spark;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.error.OptionException;
+import io.kindling.spark.job.OwnTasks;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -32,7 +33,8 @@ import org.apache.spark.sql.functions;
  *         .run(tickets, rows -> Generation.of("smollm2").prompt("{text}").key("id").details("details").apply(rows));
  * }</pre>
  *
- * Every row needs a key that no other row has; the output then has each key once. Rows that failed of something that may pass are not
+ * Every row needs a key that no other row has; the output then has each key once, also where an earlier run was killed at any point, if
+ * one run at a time writes it. Rows that failed of something that may pass are not
  * written and so tried again; other errors are final and are written as they are.
  */
 public final class Resume {
@@ -122,6 +124,7 @@ public final class Resume {
         }
         checkKeys(input);
         SparkSession session = input.sparkSession();
+        OwnTasks.of(session);
         long before = count(done(session));
         for (int attempt = 0; attempt < attempts; attempt++) {
             List<Row> open = pending(input).select(chunk(input)).distinct().collectAsList();
@@ -209,11 +212,19 @@ public final class Resume {
     }
 
     private void append(Dataset<Row> results) {
-        DataFrameWriter<Row> writer = results.write().options(options).mode(SaveMode.Append);
-        if (format == null) {
-            writer.saveAsTable(output);
-        } else {
-            writer.format(format).save(output);
+        if (format != null) {
+            writer(results).format(format).save(output);
+            return;
         }
+        if (!results.sparkSession().catalog().tableExists(output)) {
+            // Spark makes no table of a folder that has files, as a run that is killed while it makes one with rows
+            // leaves it.
+            writer(results.limit(0)).saveAsTable(output);
+        }
+        writer(results).saveAsTable(output);
+    }
+
+    private DataFrameWriter<Row> writer(Dataset<Row> results) {
+        return results.write().options(options).mode(SaveMode.Append);
     }
 }

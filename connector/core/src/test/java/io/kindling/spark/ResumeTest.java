@@ -7,6 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.kindling.engine.error.OptionException;
 import io.kindling.spark.metrics.GenerationMetrics;
 import io.kindling.spark.runtime.FakeEngines;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -132,6 +135,51 @@ class ResumeTest {
                     .isEqualTo(9);
         } finally {
             SPARK.session().sql("DROP TABLE IF EXISTS resumed");
+        }
+    }
+
+    /** Hadoop's committer keeps ended tasks of a job that has not ended in such folders. */
+    private static Path taskOfAKilledDriver(Path output) throws IOException {
+        return Files.createDirectories(output.resolve("_temporary/0/task_202601011200001234567890123_0001_m_000000"));
+    }
+
+    @Test
+    void tasksThatAKilledDriverLeftBehindAreNotTakenForThisRunsOwn() throws Exception {
+        Path out = folder.resolve("out");
+        Files.writeString(
+                taskOfAKilledDriver(out).resolve("part-00000-killed-c000.json"),
+                "{\"id\":0}\n{\"id\":1}\n{\"id\":2}\n");
+        assertThat(resume("json").run(table(10), this::generate)).isEqualTo(new Resume.Report(0, 10, 0));
+        assertThat(keys("json")).isEqualTo(upTo(10));
+        assertThat(out).isDirectoryNotContaining("glob:**/_temporary");
+    }
+
+    @Test
+    void tablesTakeNoTasksOfAKilledDriverEither() throws Exception {
+        Resume resume = Resume.byKey("id").intoTable("left_behind").chunks(1);
+        try {
+            resume.run(table(7), this::generate);
+            Path file = Path.of(URI.create(SPARK.session().table("left_behind").inputFiles()[0]));
+            Files.copy(file, taskOfAKilledDriver(file.getParent()).resolve("part-00000-killed-c000.parquet"));
+            assertThat(resume.run(table(9), this::generate)).isEqualTo(new Resume.Report(7, 2, 0));
+            assertThat(SPARK.session().table("left_behind").count()).isEqualTo(9);
+        } finally {
+            SPARK.session().sql("DROP TABLE IF EXISTS left_behind");
+        }
+    }
+
+    @Test
+    void aTableIsThereBeforeItsFirstRowsSoThatAKilledRunDoesNotBarTheNext() {
+        Resume resume = Resume.byKey("id").intoTable("early").chunks(1);
+        try {
+            assertThatThrownBy(() -> resume.run(table(3), rows -> generate(rows)
+                            .selectExpr("*", "cast(raise_error('stopped') AS string) AS stop")))
+                    .hasMessageContaining("stopped");
+            assertThat(SPARK.session().table("early").count()).isZero();
+            assertThat(resume.run(table(3), rows -> generate(rows).selectExpr("*", "'' AS stop")))
+                    .isEqualTo(new Resume.Report(0, 3, 0));
+        } finally {
+            SPARK.session().sql("DROP TABLE IF EXISTS early");
         }
     }
 

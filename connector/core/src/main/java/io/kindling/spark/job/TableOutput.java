@@ -56,6 +56,7 @@ final class TableOutput {
     }
 
     void write(Dataset<Row> result) {
+        OwnTasks.of(session);
         if (isTable()) {
             writeTable(result);
         } else if (job.mode() == WriteMode.APPEND && exists()) {

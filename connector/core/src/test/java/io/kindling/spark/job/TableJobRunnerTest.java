@@ -173,6 +173,16 @@ class TableJobRunnerTest {
         assertThat(count()).isEqualTo(3);
     }
 
+    @Test
+    void appendingTakesNoTasksOfAKilledDriver() throws IOException {
+        run(toFiles("json", "json", WriteMode.ERRORIFEXISTS));
+        Path ended = folder.resolve("out/_temporary/0/task_202601011200001234567890123_0001_m_000000");
+        Files.createDirectories(ended);
+        Files.writeString(ended.resolve("part-00000-killed-c000.json"), "{\"id\":9}\n");
+        run(toFiles("json", "json", WriteMode.APPEND));
+        assertThat(count()).isEqualTo(6);
+    }
+
     private long count() {
         return SPARK.session().read().json(folder.resolve("out").toString()).count();
     }
