@@ -73,7 +73,8 @@ public final class Optimizer {
                 new LayerNormFusion(),
                 new RmsNormFusion(),
                 new SkipNormFusion(),
-                new GemmFusion());
+                new GemmFusion(),
+                new IntegerGemmFusion());
     }
 
     /** Imports the domain of fused operators where the model, which then uses none of its operators, does not. */

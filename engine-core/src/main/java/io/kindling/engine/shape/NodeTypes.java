@@ -65,6 +65,7 @@ final class NodeTypes {
             case "Shape", "Size", "NonZero", "ArgMax", "ArgMin" ->
                 tensor(Optional.of(DataType.INT64), StructureShapes.of(call));
             case "MatMulInteger" -> tensor(Optional.of(DataType.INT32), ProductShapes.of(call));
+            case "MatMulIntegerToFloat" -> tensor(call.type(2), ProductShapes.of(call));
             case "MatMul", "Gemm", "FusedGemm", "MatMulNBits", "MultiHeadAttention", "Conv", "FusedConv" ->
                 tensor(call.type(0), ProductShapes.of(call));
             case "GroupQueryAttention" -> {

@@ -12,7 +12,7 @@ final class ProductShapes {
 
     static Optional<List<Dimension>> of(NodeCall call) {
         return switch (call.node().opType()) {
-            case "MatMul", "MatMulInteger" -> matMul(call.shape(0), call.shape(1));
+            case "MatMul", "MatMulInteger", "MatMulIntegerToFloat" -> matMul(call.shape(0), call.shape(1));
             case "MatMulNBits" ->
                 call.shape(0)
                         .map(shape -> withLast(shape, Dimensions.of(call.node().intAttribute("N", -1))));
