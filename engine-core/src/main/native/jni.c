@@ -179,3 +179,7 @@ METHOD(void, integer)(
     AT(const kernel_set, set)
         ->integer(AT(const integer_job, job), AT(const uint8_t, a), AT(const uint8_t, b), AT(char, c), row_from, row_to, from, to);
 }
+
+METHOD(void, integerConv)(JNIEnv *env, jclass unused, jlong set, jlong job, jlong product, jlong scratch, jlong from, jlong to) {
+    AT(const kernel_set, set)->integer_conv(AT(const window_job, job), AT(const integer_job, product), AT(uint8_t, scratch), from, to);
+}

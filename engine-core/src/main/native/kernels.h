@@ -46,6 +46,7 @@ typedef struct {
     void (*integer_pack)(const integer_matrix *m, int64_t k, int64_t n, uint8_t *target, int64_t from, int64_t to);
     void (*integer)(
         const integer_job *j, const uint8_t *a, const uint8_t *b, char *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to);
+    void (*integer_conv)(const window_job *j, const integer_job *product, uint8_t *scratch, int64_t from, int64_t to);
 } kernel_set;
 
 /* The set of level `rank`, 0 being the plainest; NULL past the last and for sets this processor cannot run. */

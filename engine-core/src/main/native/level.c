@@ -10,6 +10,7 @@
 #include "window.c"
 #include "quantize.c"
 #include "integer.c"
+#include "integer_conv.c"
 
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
@@ -40,4 +41,5 @@ const kernel_set KERNEL(set) = {
     .integer_rows = KERNEL(integer_rows),
     .integer_pack = KERNEL(integer_pack),
     .integer = KERNEL(integer),
+    .integer_conv = KERNEL(integer_conv),
 };

@@ -1,5 +1,7 @@
 package io.kindling.engine.cpu.simd;
 
+import io.kindling.engine.ir.DataType;
+import io.kindling.engine.provider.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -81,6 +83,18 @@ final class IntegerJob {
     IntegerJob putZero(int zero) {
         struct.put(BYTE_SIZE, (byte) zero);
         return this;
+    }
+
+    /**
+     * What results are quantised to.
+     *
+     * @param zero null where it is 0
+     */
+    DataType target(DataType type, Tensor zero) {
+        boolean signed = type == DataType.INT8;
+        int value = zero == null ? 0 : zero.bytes().get(0);
+        set(Field.TARGET_SIGNED, signed).set(Field.TARGET_ZERO, signed ? value : value & 0xff);
+        return type;
     }
 
     private static long depth(long k) {

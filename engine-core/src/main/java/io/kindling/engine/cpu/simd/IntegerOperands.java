@@ -13,15 +13,39 @@ record IntegerOperands(KernelSet set, KernelPool pool) {
     /** Below so many bytes a job is done by its caller. */
     private static final long SMALL_JOB = 1 << 15;
 
+    /** Whether a tensor, which may be absent, has one element for all, or one for each of {@code size}. */
+    static boolean runs(Tensor tensor, DataType type, long size) {
+        return tensor == null || tensor.type() == type && (tensor.elementCount() == 1 || tensor.elementCount() == size);
+    }
+
     /** Address of a constant matrix B, packed once for the model; 0 where it is none. */
     long packedOnce(KernelRequest request, int input, boolean transposed) {
         Tensor b = request.constant(input).orElse(null);
         if (b == null || b.rank() != 2 || b.elementCount() == 0 || !NativeQuantize.isBytes(b.type())) {
             return 0;
         }
-        String key = request.node().inputs().get(input) + "@" + Long.toHexString(NativeMemory.addressOf(b))
-                + "/panels of bytes" + (transposed ? " transposed" : "");
+        String key = key(request, input, b) + "/panels of bytes" + (transposed ? " transposed" : "");
         return NativeMemory.addressOf(request.weights().prepacked(key, () -> packed(b, transposed)));
+    }
+
+    /** Address of constant filters {@code [filters, …]}, laid out as rows of A once for the model; 0 where they are not constant. */
+    long rowsOnce(KernelRequest request, int input) {
+        Tensor a = request.constant(input).orElse(null);
+        if (a == null || a.elementCount() == 0 || !NativeQuantize.isBytes(a.type())) {
+            return 0;
+        }
+        String key = key(request, input, a) + "/rows of bytes";
+        return NativeMemory.addressOf(request.weights().prepacked(key, () -> {
+            long k = a.elementCount() / a.dim(0);
+            HostBuffer rows = new NativeMemory().allocate(IntegerJob.rowsBytes(k, a.dim(0)));
+            long to = NativeMemory.addressOf(rows);
+            layRows(NativeMemory.addressOf(a), a.type(), GemmShape.Matrix.of(k, false), k, a.dim(0), to);
+            return rows;
+        }));
+    }
+
+    private static String key(KernelRequest request, int input, Tensor tensor) {
+        return request.node().inputs().get(input) + "@" + Long.toHexString(NativeMemory.addressOf(tensor));
     }
 
     private DeviceBuffer packed(Tensor b, boolean transposed) {
@@ -66,6 +90,11 @@ record IntegerOperands(KernelSet set, KernelPool pool) {
      */
     long rows(KernelContext context, int slot, long a, DataType type, GemmShape.Matrix matrix, long k, long count) {
         long to = NativeMemory.addressOf(context.scratch(slot, IntegerJob.rowsBytes(k, count)));
+        layRows(a, type, matrix, k, count, to);
+        return to;
+    }
+
+    private void layRows(long a, DataType type, GemmShape.Matrix matrix, long k, long count, long to) {
         boolean turned = type == DataType.UINT8;
         Ranges.run(
                 k * count < SMALL_JOB ? null : pool,
@@ -73,6 +102,5 @@ record IntegerOperands(KernelSet set, KernelPool pool) {
                 1,
                 (first, end) ->
                         Native.integerRows(set.address(), a, matrix.row(), matrix.column(), turned, k, to, first, end));
-        return to;
     }
 }

@@ -191,4 +191,12 @@ final class Native {
     /** Rows {@code rowFrom} to {@code rowTo − 1}, panels {@code from} to {@code to − 1} of the product of an {@link IntegerJob}. */
     static native void integer(
             long set, long job, long a, long b, long c, long rowFrom, long rowTo, long from, long to);
+
+    /**
+     * Parts {@code from} to {@code to − 1} of the convolution of bytes of a {@link WindowJob}.
+     *
+     * @param product {@link IntegerJob} of all filters
+     * @param scratch room for the panels of one part, and for {@link GemmJob#PANEL} bytes for each k
+     */
+    static native void integerConv(long set, long job, long product, long scratch, long from, long to);
 }

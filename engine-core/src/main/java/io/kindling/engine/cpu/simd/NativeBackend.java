@@ -148,6 +148,8 @@ public final class NativeBackend implements CpuBackend {
             case "com.microsoft::QGemm" -> integers(NativeIntegerMatMul.Op.GEMM, reference, pool);
             case "com.microsoft::MatMulIntegerToFloat" -> integers(NativeIntegerMatMul.Op.FLOATS, reference, pool);
             case "com.microsoft::DynamicQuantizeMatMul" -> integers(NativeIntegerMatMul.Op.DYNAMIC, reference, pool);
+            case "::ConvInteger" -> integerConv(NativeIntegerConv.Op.SUMS, reference, pool);
+            case "::QLinearConv" -> integerConv(NativeIntegerConv.Op.RATIOS, reference, pool);
             case "::QuantizeLinear", "com.microsoft::QuantizeLinear" ->
                 quantization(NativeQuantize.Op.QUANTIZE, reference, pool);
             case "::DequantizeLinear", "com.microsoft::DequantizeLinear" ->
@@ -160,6 +162,12 @@ public final class NativeBackend implements CpuBackend {
     private KernelFactory integers(NativeIntegerMatMul.Op op, KernelFactory reference, KernelPool pool) {
         return integers
                 ? request -> new NativeIntegerMatMul(set, pool, op, reference.create(request), request)
+                : reference;
+    }
+
+    private KernelFactory integerConv(NativeIntegerConv.Op op, KernelFactory reference, KernelPool pool) {
+        return integers
+                ? request -> new NativeIntegerConv(set, pool, op, reference.create(request), request)
                 : reference;
     }
 

@@ -50,7 +50,8 @@ final class NativeConv extends NativeKernel {
     String compute(KernelContext context) {
         Tensor x = context.input(0);
         Tensor w = context.input(1);
-        Window window = fits(x, w) ? new Window(node, x, Arrays.copyOfRange(w.shape(), 2, w.rank()), false) : null;
+        boolean fits = x.type() == DataType.FLOAT && w.type() == DataType.FLOAT && fits(node, x, w);
+        Window window = fits ? new Window(node, x, Arrays.copyOfRange(w.shape(), 2, w.rank()), false) : null;
         Tensor bias = given(context, 2);
         Tensor sum = given(context, 3);
         if (window == null || !covers(window, x, w, bias, sum)) {
@@ -63,7 +64,7 @@ final class NativeConv extends NativeKernel {
         long multiplications = w.elementCount() / w.dim(0) * y.elementCount();
         WindowParts parts = planes
                 ? WindowParts.planes(window, x.dim(0) * w.dim(0), threads(multiplications))
-                : WindowParts.columns(window, x.dim(0) * groups, w.dim(1), filters, threads(multiplications));
+                : WindowParts.columns(window, x.dim(0) * groups, panelBytes(w), filters, threads(multiplications));
         HostBuffer scratch = (HostBuffer) context.scratch(0, WindowJob.BYTE_SIZE + parts.scratchBytes());
         new WindowJob(scratch.bytes())
                 .window(window)
@@ -93,15 +94,14 @@ final class NativeConv extends NativeKernel {
         return multiplications < SMALL_JOB ? 1 : pool.threads();
     }
 
-    private static Tensor given(KernelContext context, int input) {
-        return input < context.inputCount() && context.hasInput(input) ? context.input(input) : null;
+    private static long panelBytes(Tensor w) {
+        return GemmJob.PANEL * Float.BYTES * (w.elementCount() / w.dim(0));
     }
 
-    private boolean fits(Tensor x, Tensor w) {
+    /** Whether the shapes fit one another, and have one or two axes for windows to slide over. */
+    static boolean fits(Node node, Tensor x, Tensor w) {
         long groups = node.intAttribute("group", 1);
-        return x.type() == DataType.FLOAT
-                && w.type() == DataType.FLOAT
-                && x.rank() == w.rank()
+        return x.rank() == w.rank()
                 && (x.rank() == 3 || x.rank() == 4)
                 && groups > 0
                 && x.dim(0) > 0
@@ -111,12 +111,17 @@ final class NativeConv extends NativeKernel {
                 && w.dim(0) % groups == 0;
     }
 
-    private static boolean covers(Window window, Tensor x, Tensor w, Tensor bias, Tensor sum) {
+    /** Whether C can compute with the sizes of the windows, and these are the filters'. */
+    static boolean covers(Window window, Tensor w) {
         boolean covered = WindowJob.covers(window);
         for (int axis = 0; axis < window.rank; axis++) {
             covered &= window.kernel[axis] == w.dim(axis + 2);
         }
-        return covered
+        return covered;
+    }
+
+    private static boolean covers(Window window, Tensor x, Tensor w, Tensor bias, Tensor sum) {
+        return covers(window, w)
                 && (bias == null || isFloats(bias, new long[] {w.dim(0)}))
                 && (sum == null || isFloats(sum, window.outputShape(x.dim(0), w.dim(0))));
     }

@@ -131,8 +131,8 @@ final class NativeIntegerMatMul extends NativeKernel {
         Tensor zeroB = given(context, op.zeroB);
         Tensor a = context.input(op.a);
         Tensor b = context.input(op.b);
-        boolean fits = runs(zeroA, a.type(), shape.m())
-                && runs(zeroB, b.type(), shape.n())
+        boolean fits = IntegerOperands.runs(zeroA, a.type(), shape.m())
+                && IntegerOperands.runs(zeroB, b.type(), shape.n())
                 && (zeroA == null || zeroA.elementCount() == 1 || shape.count() == 1 && a.rank() <= 2);
         if (!fits) {
             return null;
@@ -152,15 +152,6 @@ final class NativeIntegerMatMul extends NativeKernel {
         };
     }
 
-    private static Tensor given(KernelContext context, int input) {
-        return input >= 0 && input < context.inputCount() && context.hasInput(input) ? context.input(input) : null;
-    }
-
-    /** Whether a tensor, which may be absent, has one element for all, or one for each of {@code size}. */
-    private static boolean runs(Tensor tensor, DataType type, long size) {
-        return tensor == null || tensor.type() == type && (tensor.elementCount() == 1 || tensor.elementCount() == size);
-    }
-
     private static void along(IntegerJob job, Tensor tensor, Field address, Field step) {
         if (tensor != null) {
             job.set(address, NativeMemory.addressOf(tensor)).set(step, tensor.elementCount() > 1);
@@ -171,7 +162,8 @@ final class NativeIntegerMatMul extends NativeKernel {
         Tensor scaleA = given(context, op.scaleA);
         Tensor scaleB = given(context, op.scaleB);
         Tensor bias = given(context, op.bias);
-        if (!runs(scaleA, DataType.FLOAT, 1) || !runs(scaleB, DataType.FLOAT, shape.n())) {
+        if (!IntegerOperands.runs(scaleA, DataType.FLOAT, 1)
+                || !IntegerOperands.runs(scaleB, DataType.FLOAT, shape.n())) {
             return null;
         }
         if (bias != null && (bias.type() != DataType.FLOAT || bias.elementCount() != shape.n())) {
@@ -193,9 +185,9 @@ final class NativeIntegerMatMul extends NativeKernel {
         Tensor zeroY = context.input(op.target + 1);
         long countA = scaleA.elementCount();
         long countB = scaleB.elementCount();
-        boolean fits = runs(scaleA, DataType.FLOAT, shape.m())
-                && runs(scaleB, DataType.FLOAT, shape.n())
-                && runs(scaleY, DataType.FLOAT, 1)
+        boolean fits = IntegerOperands.runs(scaleA, DataType.FLOAT, shape.m())
+                && IntegerOperands.runs(scaleB, DataType.FLOAT, shape.n())
+                && IntegerOperands.runs(scaleY, DataType.FLOAT, 1)
                 && NativeQuantize.isBytes(zeroY.type())
                 && (countA == 1 || countB == 1 && context.input(op.a).rank() <= 2);
         if (!fits) {
@@ -212,14 +204,7 @@ final class NativeIntegerMatMul extends NativeKernel {
                 .set(Field.RATIOS, NativeMemory.addressOf(scratch) + IntegerJob.BYTE_SIZE)
                 .set(Field.RATIOS_ROW, countA > 1)
                 .set(Field.RATIOS_COLUMN, countB > 1);
-        return target(job, zeroY.type(), zeroY);
-    }
-
-    private static DataType target(IntegerJob job, DataType type, Tensor zero) {
-        boolean signed = type == DataType.INT8;
-        int value = zero == null ? 0 : zero.bytes().get(0);
-        job.set(Field.TARGET_SIGNED, signed).set(Field.TARGET_ZERO, signed ? value : value & 0xff);
-        return type;
+        return job.target(zeroY.type(), zeroY);
     }
 
     private DataType gemm(KernelContext context, GemmShape shape, IntegerJob job) {
@@ -229,9 +214,9 @@ final class NativeIntegerMatMul extends NativeKernel {
         Tensor scaleY = given(context, op.target);
         Tensor zeroY = given(context, op.target + 1);
         DataType type = scaleY == null ? DataType.FLOAT : zeroY == null ? DataType.UINT8 : zeroY.type();
-        boolean fits = runs(scaleA, DataType.FLOAT, 1)
-                && runs(scaleB, DataType.FLOAT, shape.n())
-                && runs(scaleY, DataType.FLOAT, 1)
+        boolean fits = IntegerOperands.runs(scaleA, DataType.FLOAT, 1)
+                && IntegerOperands.runs(scaleB, DataType.FLOAT, shape.n())
+                && IntegerOperands.runs(scaleY, DataType.FLOAT, 1)
                 && (scaleY == null || NativeQuantize.isBytes(type))
                 && (c == null || c.type() == DataType.INT32);
         GemmJob.Addend addend = !fits || c == null
@@ -250,7 +235,7 @@ final class NativeIntegerMatMul extends NativeKernel {
             return type;
         }
         job.set(Field.TARGET_SCALE, (double) scaleY.floats().get(0));
-        return target(job, type, zeroY);
+        return job.target(type, zeroY);
     }
 
     private void multiply(GemmShape shape, long job, long rows, long panels, Tensor y) {

@@ -2,6 +2,7 @@ package io.kindling.engine.cpu.simd;
 
 import io.kindling.engine.provider.Kernel;
 import io.kindling.engine.provider.KernelContext;
+import io.kindling.engine.provider.Tensor;
 
 /** A kernel in C, and the reference kernel for the types and shapes that it does not cover. */
 abstract class NativeKernel implements Kernel {
@@ -42,6 +43,11 @@ abstract class NativeKernel implements Kernel {
      *     the inputs; then nothing has been done
      */
     abstract String compute(KernelContext context);
+
+    /** An input that may be absent, then null. */
+    static Tensor given(KernelContext context, int input) {
+        return input >= 0 && input < context.inputCount() && context.hasInput(input) ? context.input(input) : null;
+    }
 
     @Override
     public final void close() {

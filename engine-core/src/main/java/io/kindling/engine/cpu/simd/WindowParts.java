@@ -34,14 +34,13 @@ record WindowParts(int count, int ranges, long rows, long panels, long rangeByte
      * Products with columns.
      *
      * @param images products: for each image and group one
+     * @param panelBytes of a panel of columns
      * @param filters of one group
      */
-    static WindowParts columns(Window window, long images, long channels, long filters, int threads) {
+    static WindowParts columns(Window window, long images, long panelBytes, long filters, int threads) {
         long places = 1;
-        long panelBytes = GemmJob.PANEL * Float.BYTES * channels;
         for (int axis = 0; axis < window.rank; axis++) {
             places *= window.output[axis];
-            panelBytes *= window.kernel[axis];
         }
         long all = GemmJob.panels(places);
         long wanted = threads == 1 ? 1 : (long) threads * PARTS_PER_THREAD;
@@ -68,6 +67,11 @@ record WindowParts(int count, int ranges, long rows, long panels, long rangeByte
 
     private static long divideUp(long value, long divisor) {
         return (value + divisor - 1) / divisor;
+    }
+
+    /** The same with {@code bytes} more scratch memory for each range. */
+    WindowParts withMore(long bytes) {
+        return new WindowParts(count, ranges, rows, panels, rangeBytes + bytes);
     }
 
     long scratchBytes() {

@@ -9,56 +9,21 @@ import io.kindling.engine.provider.Tensor;
 import io.kindling.engine.provider.Value;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Products of bytes and quantisation on every instruction set this machine runs: the very bits of integer arithmetic and the reference. */
-class NativeIntegerTest extends NativeLevels {
+class NativeIntegerTest extends IntegerLevels {
     private static final String MICROSOFT = "com.microsoft";
     private static final int[] ROWS = {1, 3, 4, 17, 66};
     private static final int[] COLUMNS = {1, 31, 49};
     private static final int[] DEPTHS = {1, 66, 131};
 
-    static Stream<Arguments> levelsAndTypes() {
-        return levels().flatMap(level -> Stream.of(DataType.UINT8, DataType.INT8)
-                .flatMap(a -> Stream.of(DataType.UINT8, DataType.INT8).map(b -> Arguments.of(level, a, b))));
-    }
-
     static Stream<Arguments> levelsAndTargets() {
         return levels().flatMap(
                         level -> Stream.of(DataType.UINT8, DataType.INT8).map(type -> Arguments.of(level, type)));
-    }
-
-    private static Tensor bytes(DataType type, int seed, long... shape) {
-        byte[] values = new byte[(int) Tensor.count(shape)];
-        new Random(seed).nextBytes(values);
-        return tensor(type, values, shape);
-    }
-
-    private static Tensor tensor(DataType type, byte[] values, long... shape) {
-        Tensor tensor = Tensor.allocateHost(type, shape);
-        tensor.bytes().put(0, values);
-        return tensor;
-    }
-
-    private static Tensor floats(long[] shape, float... values) {
-        return Tensor.ofFloats(shape, values);
-    }
-
-    private static Tensor scales(int seed, int count) {
-        float[] values = gaussians(seed, count);
-        for (int i = 0; i < count; i++) {
-            values[i] = Math.abs(values[i]) / 300 + 1e-3f;
-        }
-        return floats(new long[] {count}, values);
-    }
-
-    private static Tensor ints(int seed, long... shape) {
-        int[] values = new Random(seed).ints(Tensor.count(shape), -90000, 90000).toArray();
-        return Tensor.ofInts(shape, values);
     }
 
     private static int at(Tensor tensor, int index) {
@@ -83,26 +48,6 @@ class NativeIntegerTest extends NativeLevels {
     private static int[] ints(Value value) {
         int[] values = new int[(int) ((Tensor) value).elementCount()];
         ((Tensor) value).ints().get(values);
-        return values;
-    }
-
-    /** What both give, bit for bit; the native kernel has to run. */
-    private static void sameAsReference(String level, String way, OneNode node, Tensor... inputs) {
-        List<Value> got = run("native " + level + way, level, node, inputs);
-        List<Value> want = node.runAll(inputs);
-        assertThat(node.variant()).isEqualTo("java");
-        for (int i = 0; i < want.size(); i++) {
-            Tensor expected = (Tensor) want.get(i);
-            Tensor actual = (Tensor) got.get(i);
-            assertThat(actual.type()).isEqualTo(expected.type());
-            assertThat(actual.shape()).isEqualTo(expected.shape());
-            assertThat(content(actual)).as("output %d", i).isEqualTo(content(expected));
-        }
-    }
-
-    private static byte[] content(Tensor tensor) {
-        byte[] values = new byte[(int) tensor.byteSize()];
-        tensor.bytes().get(0, values);
         return values;
     }
 
