@@ -76,6 +76,15 @@ public final class TextModel implements AutoCloseable {
         return new Prompts(tokenizer(), chatTemplates()).encode(prompt);
     }
 
+    /**
+     * How many ids generation is fed with a prompt; 0 for an empty one where the model has no begin token, which generation refuses.
+     *
+     * @throws KindlingException TEMPLATE or TOKENIZER
+     */
+    public int count(Prompt prompt) {
+        return new Prompts(tokenizer(), chatTemplates()).count(prompt);
+    }
+
     @Override
     public synchronized void close() {
         closed = true;

@@ -117,6 +117,18 @@ class TextModelTest {
     }
 
     @Test
+    void anEmptyTextHasAsManyTokensAsGenerationBeginsWith() throws IOException {
+        try (TextModel begins = TextModel.open(
+                write("begins", "bytelevel", Map.of("tokenizer_config.json", "{\"bos_token\": \"<|begin|>\"}")))) {
+            assertThat(begins.count(new Prompt.Text(""))).isEqualTo(begins.encode(new Prompt.Text("")).length);
+        }
+        try (TextModel bare = TextModel.open(write("nothing", "bytelevel", Map.of("tokenizer_config.json", "{}")))) {
+            assertThat(bare.count(new Prompt.Ids(List.of()))).isZero();
+            assertThatThrownBy(() -> bare.encode(new Prompt.Ids(List.of()))).hasMessageContaining("no tokens");
+        }
+    }
+
+    @Test
     void whatIsMissingIsNamed() {
         assertThatThrownBy(() -> TextModel.open(folder.resolve("nowhere")))
                 .isInstanceOf(KindlingException.class)

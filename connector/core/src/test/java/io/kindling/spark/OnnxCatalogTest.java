@@ -110,6 +110,8 @@ class OnnxCatalogTest {
                 .hasStackTraceContaining("needs a string as argument 2");
         assertThatThrownBy(() -> sql("SELECT onnx.generate('fake', q, 'x') FROM questions"))
                 .hasStackTraceContaining("needs options as a map");
+        assertThatThrownBy(() -> sql("SELECT onnx.generate('fake', q, map('seed', current_date())) FROM questions"))
+                .hasStackTraceContaining("needs options as a map");
         assertThatThrownBy(() -> sql("SELECT onnx.nothing('fake', q) FROM questions"))
                 .hasStackTraceContaining("nothing");
     }
@@ -121,6 +123,16 @@ class OnnxCatalogTest {
         assertThatThrownBy(() -> sql("SELECT onnx.generate('fakee', q) FROM questions"))
                 .satisfies(thrown -> assertThat(fault(thrown))
                         .contains("no model is named 'fakee'", "spark.kindling.model.fakee", "set are fake"));
+        assertThatThrownBy(() -> sql("SELECT onnx.generate('', q) FROM questions"))
+                .satisfies(thrown -> assertThat(fault(thrown)).contains("the name of the model is empty"));
+        SPARK.session().conf().set("spark.kindling.model.nowhere", "");
+        assertThatThrownBy(() -> sql("SELECT onnx.generate('nowhere', q) FROM questions"))
+                .satisfies(thrown -> assertThat(fault(thrown)).contains("spark.kindling.model.nowhere is empty"));
+        SPARK.session().conf().unset("spark.kindling.model.nowhere");
+        assertThatThrownBy(() -> sql("SELECT onnx.generate('s3a://bucket/model', q) FROM questions"))
+                .satisfies(thrown -> assertThat(fault(thrown)).contains("add the file system's jar"));
+        assertThatThrownBy(() -> sql("SELECT onnx.generate('http://localhost:1/m.onnx', q) FROM questions"))
+                .satisfies(thrown -> assertThat(fault(thrown)).contains("lists no folders"));
         Files.createFile(model.resolve("broken"));
         assertThatThrownBy(() -> sql("SELECT onnx.generate('fake', q) FROM questions"))
                 .satisfies(thrown -> assertThat(fault(thrown)).contains("is broken on purpose"));

@@ -128,12 +128,28 @@ class RunFunctionTest {
     void mistakesAreReportedAtAnalysis() {
         refused("onnx.add.run(v)", "takes a struct of the graph's inputs [x, y, text]", "not 1 argument");
         refused("onnx.add.run(struct(v AS x, t AS text))", "the graph's input 'y' has no column");
+        refused("onnx.add.run(struct(v AS X))", "named like the graph's inputs [x, y, text], not [X]");
         refused("onnx.add.run(v, v, id)", "a column of INT cannot feed input 'text' of string");
         refused("onnx.add.run(v, current_date(), t)", "cannot feed a column of DATE to input 'y'");
         refused("onnx.run_json('add', v)", "onnx.run_json needs a string and a struct of inputs");
         refused("onnx.run('add', v)", "needs a string and a struct of inputs");
         refused("onnx.run('add')", "takes 2 or 3 arguments, not 1");
         refused("onnx.adder.run(v)", "no model is named 'adder'");
+    }
+
+    @Test
+    void shapesThatAreNoneAreAFaultOfTheRow() {
+        for (String shape : List.of(
+                "array(CAST(NULL AS BIGINT))",
+                "CAST(NULL AS ARRAY<BIGINT>)",
+                "array(-2L)",
+                "array(4611686018427387904L, 4L)",
+                "array(3L)")) {
+            assertThat(sql("SELECT id, onnx.add.run(v, named_struct('data', X'000020410000A041', 'shape', " + shape
+                            + "), t).same FROM vectors WHERE id < 3 ORDER BY id"))
+                    .as(shape)
+                    .containsExactly(RowFactory.create(1, null), RowFactory.create(2, null));
+        }
     }
 
     private static void refused(String call, String... messages) {

@@ -1,5 +1,7 @@
 package io.kindling.engine.embed;
 
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.text.Tokenizer;
 import java.util.Arrays;
 import java.util.OptionalInt;
@@ -33,9 +35,15 @@ record EncoderInput(int[] ids, boolean truncated) {
 
         /**
          * @param maxTokens most tokens, specials included; 0 takes the model's limit
+         * @throws KindlingException TOKENIZER for a text without tokens
          */
         EncoderInput make(String text, int maxTokens) {
             int[] ids = tokenizer.encode(text, true);
+            if (ids.length == 0) {
+                throw new KindlingException(
+                        ErrorCode.TOKENIZER,
+                        "the text has no tokens, and the tokenizer adds none: there is nothing to encode");
+            }
             int limit = limit(maxTokens);
             if (ids.length <= limit) {
                 return new EncoderInput(ids, false);

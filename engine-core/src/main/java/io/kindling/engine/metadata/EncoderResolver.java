@@ -109,25 +109,30 @@ public final class EncoderResolver {
                 .orElse(OptionalInt.empty());
     }
 
-    /** The limit of sentence-transformers, else of the tokenizer, else of the positions, else of {@code tokenizer.json}. */
+    /** What sentence-transformers is told, else the lesser limit of tokenizer and positions, as it takes then, else that of {@code tokenizer.json}. */
     private static OptionalInt maxTokens(Path root, Optional<MetadataFile> config) {
-        OptionalInt limit = size(MetadataFile.json(root.resolve("sentence_bert_config.json")), "max_seq_length");
-        if (limit.isEmpty()) {
-            limit = PackageResolver.tokenizerLimit(MetadataFile.json(root.resolve("tokenizer_config.json")));
+        OptionalInt told = size(MetadataFile.json(root.resolve("sentence_bert_config.json")), "max_seq_length");
+        if (told.isPresent()) {
+            return told;
         }
-        if (limit.isEmpty() && config.isPresent()) {
-            int reserved = config.get()
-                            .text("model_type")
-                            .filter(POSITIONS_AFTER_PADDING::contains)
-                            .isPresent()
-                    ? 2
-                    : 0;
-            OptionalInt positions = config.get().size("max_position_embeddings");
-            limit = positions.isPresent() ? OptionalInt.of(positions.getAsInt() - reserved) : positions;
+        OptionalInt limit = PackageResolver.tokenizerLimit(MetadataFile.json(root.resolve("tokenizer_config.json")));
+        OptionalInt positions = positions(config);
+        if (limit.isPresent() && positions.isPresent()) {
+            return OptionalInt.of(Math.min(limit.getAsInt(), positions.getAsInt()));
         }
-        return limit.isPresent()
-                ? limit
-                : size(MetadataFile.json(root.resolve("tokenizer.json")), "truncation.max_length");
+        if (limit.isPresent() || positions.isPresent()) {
+            return limit.isPresent() ? limit : positions;
+        }
+        return size(MetadataFile.json(root.resolve("tokenizer.json")), "truncation.max_length");
+    }
+
+    /** How many tokens have a position; some families begin to count behind the padding token. */
+    private static OptionalInt positions(Optional<MetadataFile> config) {
+        OptionalInt declared = size(config, "max_position_embeddings");
+        boolean afterPadding = config.flatMap(file -> file.text("model_type"))
+                .filter(POSITIONS_AFTER_PADDING::contains)
+                .isPresent();
+        return declared.isPresent() && afterPadding ? OptionalInt.of(declared.getAsInt() - 2) : declared;
     }
 
     private static OptionalInt size(Optional<MetadataFile> file, String field) {

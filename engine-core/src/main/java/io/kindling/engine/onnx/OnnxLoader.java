@@ -10,8 +10,10 @@ import io.kindling.engine.onnx.proto.ModelProto;
 import io.kindling.engine.onnx.proto.OperatorSetIdProto;
 import io.kindling.engine.onnx.proto.StringStringEntryProto;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -121,10 +123,30 @@ public final class OnnxLoader {
                     ErrorCode.MODEL_INVALID,
                     source,
                     "",
-                    "is no readable ONNX file, perhaps cut off or not a model: " + fault.getMessage(),
+                    "is no readable ONNX file, " + likely(file) + ": " + fault.getMessage(),
                     fault);
         } catch (IOException fault) {
             throw new ModelException(ErrorCode.IO, source, "", "cannot be read: " + fault, fault);
         }
+    }
+
+    /** What lies where a model should, by its first bytes: what failed downloads leave is often no model at all. */
+    private static String likely(Path file) {
+        byte[] first = new byte[64];
+        int read;
+        try (InputStream in = Files.newInputStream(file)) {
+            read = in.readNBytes(first, 0, first.length);
+        } catch (IOException gone) {
+            read = 0;
+        }
+        String text = new String(first, 0, read, StandardCharsets.ISO_8859_1).strip();
+        if (text.startsWith("version https://git-lfs")) {
+            return "but a pointer of Git LFS; fetch the file itself with 'git lfs pull'";
+        }
+        if (text.startsWith("<")) {
+            return "but a page that begins with '" + text.lines().findFirst().orElseThrow()
+                    + "'; download the file itself";
+        }
+        return "perhaps cut off or not a model";
     }
 }

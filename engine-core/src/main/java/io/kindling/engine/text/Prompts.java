@@ -32,10 +32,20 @@ public record Prompts(Tokenizer tokenizer, ChatTemplates templates) {
      * @throws KindlingException TEMPLATE or TOKENIZER
      */
     public int[] encode(Prompt prompt) {
-        int[] ids = prompt instanceof Prompt.Ids given
+        int[] ids = own(prompt);
+        return ids.length == 0 ? new int[] {beginToken().orElseThrow(Prompts::nothingToStartFrom)} : ids;
+    }
+
+    /** How many ids {@link #encode} gives; 0 where it has nothing to start from. */
+    public int count(Prompt prompt) {
+        int own = own(prompt).length;
+        return own == 0 && beginToken().isPresent() ? 1 : own;
+    }
+
+    private int[] own(Prompt prompt) {
+        return prompt instanceof Prompt.Ids given
                 ? ids(given)
                 : prompt instanceof Prompt.Chat chat ? encode(chat) : encode((Prompt.Text) prompt);
-        return ids.length == 0 ? new int[] {beginToken().orElseThrow(Prompts::nothingToStartFrom)} : ids;
     }
 
     /** The model's begin token, if it has one that is a single id. */

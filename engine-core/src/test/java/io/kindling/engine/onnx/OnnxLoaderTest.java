@@ -131,6 +131,12 @@ class OnnxLoaderTest {
         byte[] whole = model(graph(node("n", "x", "y"))).build().toByteArray();
         Path cut = Files.write(folder.resolve("cut.onnx"), Arrays.copyOf(whole, whole.length - 7));
         assertThatThrownBy(() -> OnnxLoader.load(cut)).hasMessageContaining("cut off");
+        Path page =
+                Files.writeString(folder.resolve("page.onnx"), "\n<!DOCTYPE html>\n<html><title>404</title></html>");
+        assertThatThrownBy(() -> OnnxLoader.load(page))
+                .hasMessageContaining("a page that begins with '<!DOCTYPE html>'");
+        Path pointer = Files.writeString(folder.resolve("lfs.onnx"), "version https://git-lfs.github.com/spec/v1\noid");
+        assertThatThrownBy(() -> OnnxLoader.load(pointer)).hasMessageContaining("a pointer of Git LFS");
         refuses(ModelProto.newBuilder().setIrVersion(8), ErrorCode.MODEL_INVALID, "graph: is missing");
         refuses(
                 model(graph(node("n", "x", "y"))).clearOpsetImport(),

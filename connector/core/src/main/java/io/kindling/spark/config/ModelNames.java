@@ -19,10 +19,17 @@ public record ModelNames(Map<String, String> aliases) implements Serializable {
     /**
      * The URI of a model given as alias or URI.
      *
-     * @throws KindlingException NOT_FOUND for a plain name that is no alias
+     * @throws KindlingException NOT_FOUND for an empty one, and for a plain name that is no alias
      */
     public String uri(String model) {
         String uri = aliases.get(model);
+        if (uri == null ? model.isBlank() : uri.isBlank()) {
+            throw new KindlingException(
+                    ErrorCode.NOT_FOUND,
+                    uri == null
+                            ? "the name of the model is empty; give an alias or a URI"
+                            : SparkOptions.MODEL_PREFIX + model + " is empty; set it to the model's URI");
+        }
         if (uri != null) {
             return uri;
         }

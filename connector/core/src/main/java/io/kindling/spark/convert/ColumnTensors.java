@@ -6,6 +6,7 @@ import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Dimension;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType.TensorType;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -56,6 +57,9 @@ public final class ColumnTensors {
         }
         if (value instanceof Row struct) {
             List<Long> given = struct.getList(struct.fieldIndex("shape"));
+            if (given == null || given.contains(null)) {
+                throw wrong("its shape is " + given);
+            }
             return raw(
                     struct.getAs("data"),
                     Optional.of(given.stream().mapToLong(Long::longValue).toArray()));
@@ -122,14 +126,12 @@ public final class ColumnTensors {
             throw wrong(data.length + " bytes are no whole number of " + type.onnxName() + " elements");
         }
         long[] sizes = given.orElseGet(() -> inferred(data.length / width));
-        long count = 1;
-        for (long size : sizes) {
-            count = size < 0 ? -1 : Math.multiplyExact(count, size);
-            if (count < 0) {
-                throw wrong("its shape is " + Arrays.toString(sizes));
-            }
+        if (Arrays.stream(sizes).anyMatch(size -> size < 0)) {
+            throw wrong("its shape is " + Arrays.toString(sizes));
         }
-        if (count != data.length / width) {
+        BigInteger count =
+                Arrays.stream(sizes).mapToObj(BigInteger::valueOf).reduce(BigInteger.ONE, BigInteger::multiply);
+        if (!count.equals(BigInteger.valueOf(data.length / width))) {
             throw wrong(
                     data.length + " bytes of " + type.onnxName() + " do not fill the shape " + Arrays.toString(sizes));
         }

@@ -41,6 +41,11 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
                 : Optional.empty();
     }
 
+    /** Whether a function is one of the catalog's, batched or not. */
+    public static boolean isOfCatalog(ScalarFunction<?> function) {
+        return function instanceof BoundCall;
+    }
+
     /**
      * The request of {@code format("onnx")}, with the settings of the active session. Its arguments are the prompt, the options as a map
      * of texts and, where rows have one, the key; its result is a struct of the result and its details.

@@ -5,12 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.MapData;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.BooleanType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.NullType;
+import org.apache.spark.sql.types.NumericType;
 import org.apache.spark.sql.types.StringType;
-import org.apache.spark.sql.types.StructType;
 
 /**
  * Options as the last argument of a call.
@@ -25,12 +27,19 @@ record OptionsArgument(int index, DataType valueType) implements Serializable {
         return new OptionsArgument(index, type instanceof MapType map ? map.valueType() : DataTypes.NullType);
     }
 
-    /** Whether a type can hold options. */
+    /** Whether a type can hold options: an array shows in the message of the option that it is wrong for. */
     static boolean accepts(DataType type) {
         return type instanceof NullType
-                || type instanceof MapType map
-                        && map.keyType() instanceof StringType
-                        && !(map.valueType() instanceof MapType || map.valueType() instanceof StructType);
+                || type instanceof MapType map && isText(map.keyType()) && isValue(map.valueType());
+    }
+
+    private static boolean isText(DataType type) {
+        return type instanceof StringType || type instanceof NullType; // the keys of map()
+    }
+
+    /** Not such as dates, which are numbers inside of Spark. */
+    private static boolean isValue(DataType type) {
+        return isText(type) || type instanceof NumericType || type instanceof BooleanType || type instanceof ArrayType;
     }
 
     /** SQL gives all values of a map one type: beside 0.7, an 8 is the decimal 8.0, which options take for 8. */

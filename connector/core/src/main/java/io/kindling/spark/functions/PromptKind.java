@@ -140,7 +140,7 @@ enum PromptKind {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {
             return generator
-                    .text(arguments, input, (model, prompt) -> model.encode(prompt).length)
+                    .text(arguments, input, (model, prompt) -> model.count(prompt))
                     .orElse(null);
         }
     },

@@ -106,6 +106,10 @@ public final class RunFunction implements CatalogFunction {
         boolean struct = inputs.length == 1
                 && inputs[0] instanceof StructType fields
                 && names.containsAll(Arrays.asList(fields.fieldNames()));
+        if (!struct && inputs.length == 1 && inputs[0] instanceof StructType fields && !InputTypes.isFeedable(fields)) {
+            throw refused("takes a struct whose fields are named like the graph's inputs " + names + ", not "
+                    + Arrays.toString(fields.fieldNames()));
+        }
         if (!struct && inputs.length != names.size()) {
             throw refused("takes a struct of the graph's inputs " + names + ", or each as an argument, not "
                     + inputs.length + (inputs.length == 1 ? " argument" : " arguments"));

@@ -57,9 +57,27 @@ final class HadoopPackage {
                     ErrorCode.NOT_FOUND,
                     "model '" + uri + "' does not exist; give the URI of a folder, an .onnx file or a .gguf file",
                     e);
-        } catch (IOException | IllegalArgumentException e) {
-            throw new KindlingException(ErrorCode.IO, "model '" + uri + "' cannot be read: " + e, e);
+        } catch (KindlingException e) {
+            throw e;
+        } catch (UnsupportedOperationException e) {
+            throw new KindlingException(
+                    ErrorCode.UNSUPPORTED,
+                    "model '" + uri
+                            + "' cannot be read: Hadoop's file system for this scheme lists no folders, which packages"
+                            + " need; download the model, or put it on another file system",
+                    e);
+        } catch (IOException | RuntimeException e) {
+            // bare RuntimeExceptions come from file systems whose jar is missing
+            throw new KindlingException(
+                    isMissing(e) ? ErrorCode.UNSUPPORTED : ErrorCode.IO,
+                    "model '" + uri + "' cannot be read: " + e
+                            + (isMissing(e) ? "; add the file system's jar, such as hadoop-aws for s3a:" : ""),
+                    e);
         }
+    }
+
+    private static boolean isMissing(Throwable fault) {
+        return fault.getCause() instanceof ClassNotFoundException;
     }
 
     /** Not through listFiles, which starts a process per local file to learn its permissions. */

@@ -39,6 +39,9 @@ final class MarkCalls extends Rule<LogicalPlan> {
         if (!hasFunctions(above)) {
             return above;
         }
+        if (above instanceof Filter filter && PulledCalls.isOfOuterQuery(filter.condition())) {
+            return PulledCalls.belowCorrelated(filter, this::mark);
+        }
         if (above instanceof Project || above instanceof Filter) {
             return above.mapExpressions(this::mark);
         }

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.OuterReference;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.plans.Cross$;
 import org.apache.spark.sql.catalyst.plans.Inner$;
@@ -131,6 +132,43 @@ final class PulledCalls {
         LogicalPlan filtered = above.isEmpty() ? joined : new Filter(Trees.and(above), joined);
         List<Attribute> output = Trees.list(join.output());
         return left.columns.isEmpty() && right.columns.isEmpty() ? filtered : Columns.only(output, filtered);
+    }
+
+    /** Whether an expression has columns of the query around a subquery. */
+    static boolean isOfOuterQuery(Expression expression) {
+        return Trees.exists(expression, OuterReference.class::isInstance);
+    }
+
+    /**
+     * Spark moves conditions on the outer query out of a subquery; calls of the subquery's own columns go below them and stay, behind the
+     * conditions that are its own.
+     */
+    static LogicalPlan belowCorrelated(Filter filter, UnaryOperator<Expression> mark) {
+        PulledCalls calls = new PulledCalls();
+        List<Expression> own = new ArrayList<>();
+        List<Expression> outer = new ArrayList<>();
+        for (Expression conjunct : Trees.conjuncts(mark.apply(filter.condition()))) {
+            if (isOfOuterQuery(conjunct)) {
+                outer.add(pullOuter(conjunct, calls::ofSubquery));
+            } else {
+                own.add(conjunct);
+            }
+        }
+        LogicalPlan child = own.isEmpty() ? filter.child() : new Filter(Trees.and(own), filter.child());
+        Filter above = new Filter(Trees.and(outer), calls.under(child));
+        return calls.columns.isEmpty() ? above : Columns.only(Trees.list(filter.output()), above);
+    }
+
+    /** Once Spark has moved the condition, the outer query would not keep the result of a call of its columns. */
+    private Expression ofSubquery(Expression expression) {
+        if (OnnxCall.isUnplaced(expression) && isOfOuterQuery(expression)) {
+            throw Refusals.of(
+                    "the condition of a subquery calls " + expression.sql()
+                            + " over columns of the query around it: call it"
+                            + " there, as in FROM (SELECT *, onnx.f(c) AS r FROM t) x WHERE EXISTS (… WHERE … = x.r)",
+                    null);
+        }
+        return pulled(expression);
     }
 
     private static Expression ofSide(Expression expression, LogicalPlan side, PulledCalls calls) {

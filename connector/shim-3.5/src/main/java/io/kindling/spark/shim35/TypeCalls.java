@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction$;
 import org.apache.spark.sql.catalyst.expressions.ApplyFunctionExpression;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedArgumentExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.types.DataTypes;
@@ -27,11 +28,26 @@ final class TypeCalls extends Rule<LogicalPlan> {
             return expression;
         }
         List<Expression> arguments = Trees.list(applied.children());
+        if (BatchFunction.isOfCatalog(applied.function())) {
+            refuseNames(applied.function().name(), arguments);
+        }
         return BatchFunction.of(applied.function())
                 .flatMap(function -> Refusals.orOf(
                         "onnx." + function.name(), () -> function.typed(i -> OnnxCall.known(arguments.get(i)))))
                 .map(typed -> expression(typed, arguments))
                 .orElse(expression);
+    }
+
+    /** Spark binds functions of catalogs by place and leaves the names in, which nothing can evaluate. */
+    private static void refuseNames(String function, List<Expression> arguments) {
+        for (Expression argument : arguments) {
+            if (argument instanceof NamedArgumentExpression named) {
+                throw Refusals.of(
+                        "onnx." + function + " takes arguments by their places, not by names: leave out '" + named.key()
+                                + " =>'; DESCRIBE FUNCTION EXTENDED onnx." + function + " shows their order",
+                        null);
+            }
+        }
     }
 
     private static Expression expression(Typed typed, List<Expression> arguments) {

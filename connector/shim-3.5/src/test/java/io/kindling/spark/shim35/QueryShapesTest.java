@@ -101,6 +101,17 @@ class QueryShapesTest {
     }
 
     @Test
+    void subqueriesCompareTheirAnswersWithTheOuterQuery() {
+        sql("SELECT id, concat('re: q', id, ' max 128') e FROM range(2, 4)").createOrReplaceTempView("e");
+        assertThat(
+                        run(
+                                6,
+                                sql(
+                                        "SELECT id FROM e WHERE EXISTS (SELECT 1 FROM t WHERE onnx.generate('m', q) = e) ORDER BY id")))
+                .containsExactly(RowFactory.create(2L), RowFactory.create(3L));
+    }
+
+    @Test
     void encodersAnswerRowsThatTheFilterAndTheLimitLeave() {
         assertThat(run(
                         7,
@@ -180,6 +191,18 @@ class QueryShapesTest {
         assertThatThrownBy(() -> sql("SELECT * FROM t x LEFT JOIN t y ON onnx.generate('m', concat(x.q, y.q)) = 'a'"))
                 .isInstanceOf(AnalysisException.class)
                 .hasMessageContaining("over columns of both sides, which a LEFT OUTER join cannot do");
+        for (String condition :
+                List.of("onnx.generate('m', concat(x.q, y.q)) = 'a'", "y.q = onnx.generate('m', x.q)")) {
+            assertThatThrownBy(() -> sql("SELECT * FROM t x WHERE EXISTS (SELECT 1 FROM t y WHERE " + condition + ")"))
+                    .isInstanceOf(AnalysisException.class)
+                    .hasMessageContaining("over columns of the query around it: call it there");
+        }
+        for (String function : List.of("generate", "count_tokens")) {
+            assertThatThrownBy(() -> sql("SELECT onnx." + function + "('m', prompt => q) FROM t"))
+                    .isInstanceOf(AnalysisException.class)
+                    .hasMessageContaining("onnx." + function
+                            + " takes arguments by their places, not by names: leave out" + " 'prompt =>'");
+        }
         assertThatThrownBy(() -> sql("SELECT * FROM t, LATERAL (SELECT onnx.generate('m', t.q) FROM t)"))
                 .isInstanceOf(AnalysisException.class)
                 .hasMessageContaining("must be a SELECT without FROM");
