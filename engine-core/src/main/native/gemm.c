@@ -182,13 +182,6 @@ static void copy_panel(const float *b, int64_t row, int64_t column, int64_t coun
     }
 }
 
-/* Packs panels from .. to - 1 of B. */
-static void KERNEL(gemm_pack)(const gemm_job *j, const float *b, float *target, int64_t from, int64_t to) {
-    for (int64_t p = from; p < to; p++) {
-        copy_panel(b + p * PANEL * j->b_column, j->b_row, j->b_column, j->k, j->n - p * PANEL, target + p * PANEL * j->k);
-    }
-}
-
 /* Rows row_from .. row_to - 1 and panels from .. to - 1 of C; each panel passes all the rows once. */
 static void multiply_block(
     const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to) {
@@ -238,6 +231,19 @@ static void multiply_by_vectors(
 #if defined(__AMX_BF16__)
 #include "gemm_amx.h"
 #endif
+
+/* Packs panels from .. to - 1 of B as the job's `packed` says; only the set with tiles is asked for tiles. */
+static void KERNEL(gemm_pack)(const gemm_job *j, const float *b, float *target, int64_t from, int64_t to) {
+#if defined(__AMX_BF16__)
+    if (j->packed == PACKED_TILES) {
+        pack_tiles(j, b, (uint8_t *)target, from, to);
+        return;
+    }
+#endif
+    for (int64_t p = from; p < to; p++) {
+        copy_panel(b + p * PANEL * j->b_column, j->b_row, j->b_column, j->k, j->n - p * PANEL, target + p * PANEL * j->k);
+    }
+}
 
 /* Rows row_from .. row_to - 1 and panels from .. to - 1 of C. */
 static void KERNEL(gemm)(

@@ -13,12 +13,16 @@
 
 #define PANEL 16
 
+/* Panels of floats, or of tiles as gemm_amx.h has them for rounded operands. */
+#define PACKED_FLOATS 1
+#define PACKED_TILES 2
+
 /* One execution, as Java writes it: 64-bit fields in this order. Strides are in floats. */
 typedef struct {
     int64_t k, n;
     int64_t a_row, a_column;
     int64_t b_row, b_column; /* from one k to the next, and from one column to the next */
-    int64_t packed;          /* 1: b_row and b_column are not used */
+    int64_t packed;          /* 0: B lies as b_row and b_column say; PACKED_FLOATS or PACKED_TILES */
     int64_t addend;          /* address of D; 0: there is none */
     int64_t addend_row, addend_column;
     double alpha, beta;

@@ -4,7 +4,7 @@
  * The tile unit multiplies bfloat16 and adds in float32. A float32 is the sum of three bfloat16, x = high + middle + low, the first two
  * being rounded; of the nine products of two such sums the six largest are added, which leaves out less than 2^-24 of the
  * product. Where the job says that operands may be rounded, they are high + middle, and three products of four are added, which leaves
- * out at most 3 * 2^-16. An element of C is summed over k in steps of 32, each step adding its products in one order: the same bits
+ * out at most 3 * 2^-16; B may then be packed as tiles, which take as many bytes as its floats. An element of C is summed over k in steps of 32, each step adding its products in one order: the same bits
  * for any number of rows and any split of the work. Numbers that have no such sum (infinity, NaN, and what rounds to infinity) are left
  * to the vector unit, the rows of A and the panels of B that hold them being computed again. Below 2^-110 the low parts, and below
  * 2^-126 all, are taken as 0.
@@ -24,6 +24,13 @@
 #define AMX_ROWS 768
 #define AMX_A_BYTES (1200 << 10)
 #define AMX_PANELS 1024
+
+/* Where tiles of B lie: those of a panel and step side by side, high before middle. */
+typedef struct {
+    const uint8_t *tiles;
+    int64_t step;  /* bytes from one step to the next */
+    int64_t panel; /* bytes from one panel to the next */
+} tile_panels;
 
 /* From this magnitude on, as bits, a float has no sum of three parts. */
 #define NO_PARTS 0x7F7F8000
@@ -89,14 +96,15 @@ INLINE void split_rows(
     }
 }
 
-/* A panel as tiles. */
-INLINE void split_panel(const float *values, int64_t step, int64_t count, const int parts, uint8_t *target, uint8_t *odd) {
+/* A panel as tiles, `stride` bytes from one step to the next. */
+INLINE void split_panel(
+    const float *values, int64_t step, int64_t count, const int parts, uint8_t *target, int64_t stride, uint8_t *odd) {
     v16i peak = v16i_set(0);
     for (int64_t k = 0; k < count; k += STEP) {
         for (int64_t i = k; i < k + 16; i++) {
             v16 x = i < count ? v16_load(values + i * step) : v16_set(0.0f);
             v16 y = i + 16 < count ? v16_load(values + (i + 16) * step) : v16_set(0.0f);
-            split(x, y, parts, target + k / STEP * PAIR * STEP_BYTES(parts) + (i - k) * 64, &peak);
+            split(x, y, parts, target + k / STEP * stride + (i - k) * 64, &peak);
         }
     }
     *odd |= has_no_parts(peak);
@@ -110,8 +118,8 @@ INLINE void split_panel(const float *values, int64_t step, int64_t count, const 
     _tile_loadd(4, a + (part) * PART_BYTES, 64); \
     if (tall) _tile_loadd(5, a + a_tile + (part) * PART_BYTES, 64);
 #define LOAD_B(part) \
-    _tile_loadd(6, b + (part) * PART_BYTES, 64); \
-    if (wide) _tile_loadd(7, b + STEP_BYTES(parts) + (part) * PART_BYTES, 64);
+    _tile_loadd(6, tiles + (part) * PART_BYTES, 64); \
+    if (wide) _tile_loadd(7, tiles + b.panel + (part) * PART_BYTES, 64);
 #define MULTIPLY \
     _tile_dpbf16ps(0, 4, 6); \
     if (wide) _tile_dpbf16ps(1, 4, 7); \
@@ -120,8 +128,9 @@ INLINE void split_panel(const float *values, int64_t step, int64_t count, const 
 
 /* Adds the product of up to two tiles of A and of B over all steps to the tiles at c, which are zero before the first. */
 INLINE void multiply_tiles(
-    float *c, int64_t c_row, int first, const uint8_t *a, const uint8_t *b, int64_t steps, const int parts, const int tall, const int wide) {
+    float *c, int64_t c_row, int first, const uint8_t *a, tile_panels b, int64_t steps, const int parts, const int tall, const int wide) {
     int64_t a_tile = steps * STEP_BYTES(parts);
+    const uint8_t *tiles = b.tiles;
     if (first) {
         _tile_zero(0);
         if (wide) _tile_zero(1);
@@ -147,7 +156,7 @@ INLINE void multiply_tiles(
             LOAD_B(1) MULTIPLY
         }
         a += STEP_BYTES(parts);
-        b += PAIR * STEP_BYTES(parts);
+        tiles += b.step;
     }
     _tile_stored(0, c, c_row * 4);
     if (wide) _tile_stored(1, c + PANEL, c_row * 4);
@@ -155,9 +164,12 @@ INLINE void multiply_tiles(
     if (tall && wide) _tile_stored(3, c + TILE_ROWS * c_row + PANEL, c_row * 4);
 }
 
+/* Bytes of a panel of PACKED_TILES. */
+INLINE int64_t packed_tiles(int64_t k) { return (k + STEP - 1) / STEP * STEP_BYTES(2); }
+
 /* One block of tiles: its sums come from C unless k begins, and go there, finished where k ends. */
 INLINE void tiles(
-    gemm_place at, amx_scratch *own, const uint8_t *a, int64_t steps, int64_t rows, const int parts, const int tall, const int wide) {
+    gemm_place at, amx_scratch *own, const uint8_t *a, tile_panels b, int64_t steps, int64_t rows, const int parts, const int tall, const int wide) {
     const gemm_job *j = at.job;
     int64_t left = j->n - at.column - wide * PANEL;
     float *c = at.c + at.row * j->c_row + at.column;
@@ -165,7 +177,7 @@ INLINE void tiles(
         for (int r = 0; r < (1 + tall) * TILE_ROWS; r++) {
             for (int p = 0; p <= wide; p++) __builtin_prefetch(c + r * j->c_row + p * PANEL, 1);
         }
-        multiply_tiles(c, j->c_row, at.first, a, own->b, steps, parts, tall, wide);
+        multiply_tiles(c, j->c_row, at.first, a, b, steps, parts, tall, wide);
         if (!at.last || is_plain(j)) return;
         for (int r = 0; r < (1 + tall) * TILE_ROWS; r++) {
 #pragma clang loop unroll(full)
@@ -182,7 +194,7 @@ INLINE void tiles(
             v16_store(edge + r * PAIR * PANEL + p * PANEL, v16_load_some(c + r * j->c_row + p * PANEL, j->n - at.column - p * PANEL, v16_set(0.0f)));
         }
     }
-    multiply_tiles(edge, PAIR * PANEL, at.first, a, own->b, steps, parts, tall, wide);
+    multiply_tiles(edge, PAIR * PANEL, at.first, a, b, steps, parts, tall, wide);
     for (int r = 0; r < (1 + tall) * TILE_ROWS && r < rows; r++) {
         for (int p = 0; p <= wide; p++) {
             int64_t column = at.column + p * PANEL;
@@ -193,11 +205,12 @@ INLINE void tiles(
     }
 }
 
-typedef void tiles_function(gemm_place, amx_scratch *, const uint8_t *, int64_t, int64_t);
+typedef void tiles_function(gemm_place, amx_scratch *, const uint8_t *, tile_panels, int64_t, int64_t);
 
 #define TILES(parts, tall, wide) \
-    static __attribute__((noinline)) void tiles_##parts##_##tall##_##wide(gemm_place at, amx_scratch *own, const uint8_t *a, int64_t steps, int64_t rows) { \
-        tiles(at, own, a, steps, rows, parts, tall, wide); \
+    static __attribute__((noinline)) void tiles_##parts##_##tall##_##wide( \
+        gemm_place at, amx_scratch *own, const uint8_t *a, tile_panels b, int64_t steps, int64_t rows) { \
+        tiles(at, own, a, b, steps, rows, parts, tall, wide); \
     }
 #define TILES_OF(parts) TILES(parts, 0, 0) TILES(parts, 0, 1) TILES(parts, 1, 0) TILES(parts, 1, 1)
 TILES_OF(2)
@@ -218,21 +231,59 @@ static void configure_tiles(void) {
 }
 
 /* Panels panel .. panel + count - 1 of B, at most PAIR, for k from `start` on, as tiles. */
-INLINE void split_panels(
+INLINE tile_panels panels_of(
     const gemm_job *j, const float *b, int64_t panel, int count, int64_t start, int64_t depth, const int parts, amx_scratch *own, uint8_t *odd) {
+    if (j->packed == PACKED_TILES) {
+        int64_t size = packed_tiles(j->k);
+        return (tile_panels){(const uint8_t *)b + panel * size + start / STEP * STEP_BYTES(2), STEP_BYTES(2), size};
+    }
+    tile_panels made = {own->b, PAIR * STEP_BYTES(parts), STEP_BYTES(parts)};
     for (int p = 0; p < count; p++) {
         int64_t column = (panel + p) * PANEL;
-        uint8_t *target = own->b + p * STEP_BYTES(parts);
+        uint8_t *target = own->b + p * made.panel;
         if (j->packed) {
-            split_panel(b + column * j->k + start * PANEL, PANEL, depth, parts, target, odd + p);
+            split_panel(b + column * j->k + start * PANEL, PANEL, depth, parts, target, made.step, odd + p);
         } else {
             const float *values = b + column * j->b_column + start * j->b_row;
             if (j->b_column == 1 && column + PANEL <= j->n) {
-                split_panel(values, j->b_row, depth, parts, target, odd + p);
+                split_panel(values, j->b_row, depth, parts, target, made.step, odd + p);
             } else {
                 copy_panel(values, j->b_row, j->b_column, depth, j->n - column, own->copy);
-                split_panel(own->copy, PANEL, depth, parts, target, odd + p);
+                split_panel(own->copy, PANEL, depth, parts, target, made.step, odd + p);
             }
+        }
+    }
+    return made;
+}
+
+/* One row by vectors over B's tiles, whose values are the sums of their parts. */
+static void multiply_row_by_packed_tiles(
+    const gemm_job *j, const float *a, const uint8_t *b, float *c, int64_t row, int64_t from, int64_t to) {
+    for (int64_t panel = from; panel < to; panel++) {
+        v16 sum = v16_set(0.0f);
+        for (int64_t k = 0; k < j->k; k++) {
+            const uint8_t *pairs = b + panel * packed_tiles(j->k) + k / STEP * STEP_BYTES(2) + k % 16 * 64;
+            v16u high, middle;
+            memcpy(&high, pairs, sizeof high);
+            memcpy(&middle, pairs + PART_BYTES, sizeof middle);
+            int shift = k % STEP < 16 ? 16 : 0;
+            v16 value = (v16)(high << shift & 0xFFFF0000) + (v16)(middle << shift & 0xFFFF0000);
+            sum = v16_fma(v16_set(a[row * j->a_row + k * j->a_column]), value, sum);
+        }
+        int64_t column = panel * PANEL, columns = j->n - column;
+        v16_store_some(c + row * j->c_row + column, finished(j, sum, row, column, columns), columns);
+    }
+}
+
+/* As gemm_pack, as tiles of two parts; all values have parts. */
+static void pack_tiles(const gemm_job *j, const float *b, uint8_t *target, int64_t from, int64_t to) {
+    float copy[STEP * PANEL] __attribute__((aligned(64)));
+    uint8_t none = 0;
+    for (int64_t p = from; p < to; p++) {
+        for (int64_t k = 0; k < j->k; k += STEP) {
+            int64_t count = j->k - k < STEP ? j->k - k : STEP;
+            copy_panel(b + p * PANEL * j->b_column + k * j->b_row, j->b_row, j->b_column, count, j->n - p * PANEL, copy);
+            split_panel(copy, PANEL, count, 2, target + p * packed_tiles(j->k) + k / STEP * STEP_BYTES(2), 0, &none);
         }
     }
 }
@@ -249,12 +300,12 @@ INLINE void multiply_rows(
         split_rows(j, a + row_from * j->a_row + start * j->a_column, rows, count, parts, own->a, own->odd_row);
         for (int64_t panel = from; panel < to; panel += PAIR) {
             int wide = panel + 1 < to;
-            split_panels(j, b, panel, 1 + wide, start, count, parts, own, own->odd_panel + panel - from);
+            tile_panels some = panels_of(j, b, panel, 1 + wide, start, count, parts, own, own->odd_panel + panel - from);
             gemm_place at = {j, c, row_from, panel * PANEL, start == 0, start + count == j->k};
             for (int64_t row = 0; row < rows; row += PAIR * TILE_ROWS) {
                 int tall = row + TILE_ROWS < rows;
                 at.row = row_from + row;
-                tiles_of[parts - 2][tall][wide](at, own, own->a + row / TILE_ROWS * steps * STEP_BYTES(parts), steps, rows - row);
+                tiles_of[parts - 2][tall][wide](at, own, own->a + row / TILE_ROWS * steps * STEP_BYTES(parts), some, steps, rows - row);
             }
         }
         start += count;
@@ -263,7 +314,12 @@ INLINE void multiply_rows(
         if (own->odd_panel[panel - from]) multiply_by_vectors(j, a, b, c, row_from, row_from + rows, panel, panel + 1);
     }
     for (int64_t row = 0; row < rows; row++) {
-        if (own->odd_row[row]) multiply_by_vectors(j, a, b, c, row_from + row, row_from + row + 1, from, to);
+        if (!own->odd_row[row]) continue;
+        if (j->packed == PACKED_TILES) {
+            multiply_row_by_packed_tiles(j, a, (const uint8_t *)b, c, row_from + row, from, to);
+        } else {
+            multiply_by_vectors(j, a, b, c, row_from + row, row_from + row + 1, from, to);
+        }
     }
 }
 
@@ -283,6 +339,10 @@ static __attribute__((noinline)) void multiply_rows_of_two_parts(
 static int multiply_by_tiles(
     const gemm_job *j, const float *a, const float *b, float *c, int64_t row_from, int64_t row_to, int64_t from, int64_t to) {
     amx_scratch *own = scratch_take(sizeof *own);
+    if (!own && j->packed == PACKED_TILES) {
+        for (int64_t row = row_from; row < row_to; row++) multiply_row_by_packed_tiles(j, a, (const uint8_t *)b, c, row, from, to);
+        return 1;
+    }
     if (!own) return 0;
     int64_t stretches = (j->k + AMX_K - 1) / AMX_K;
     int64_t depth = stretches ? ((j->k + stretches - 1) / stretches + STEP - 1) / STEP * STEP : STEP;

@@ -2,6 +2,7 @@ package io.kindling.engine.cpu.simd;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
 
 /** Writes one product where C can read it: {@code gemm_job} of {@code gemm.h}, 64-bit fields in its order. */
 final class GemmJob {
@@ -10,22 +11,32 @@ final class GemmJob {
 
     static final int BYTE_SIZE = 14 * Long.BYTES;
 
+    /** Values of k that a tile holds: {@code STEP} of {@code gemm_amx.h}. */
+    private static final int TILE_DEPTH = 32;
+
+    /** How B lies, by the codes of {@code gemm_job.packed}. */
+    enum Layout {
+        /** As its strides say. */
+        PLAIN,
+        /** In panels of floats, as {@link Native#gemmPack} makes them. */
+        FLOATS,
+        /** In panels of tiles for rounded operands, likewise. */
+        TILES
+    }
+
     private GemmJob() {}
 
-    /**
-     * @param struct at least {@link #BYTE_SIZE} bytes
-     * @param packed whether B lies in panels, as {@link Native#gemmPack} makes them
-     */
+    /** @param struct at least {@link #BYTE_SIZE} bytes */
     static void write(
             ByteBuffer struct,
             long k,
             long n,
             GemmShape.Matrix a,
             GemmShape.Matrix b,
-            boolean packed,
+            Layout layout,
             Addend addend,
             float alpha) {
-        write(struct, k, n, a, b, packed, addend, alpha, n, false);
+        write(struct, k, n, a, b, layout, addend, alpha, n, false);
     }
 
     /**
@@ -38,7 +49,7 @@ final class GemmJob {
             long n,
             GemmShape.Matrix a,
             GemmShape.Matrix b,
-            boolean packed,
+            Layout layout,
             Addend addend,
             float alpha,
             long rowOfC,
@@ -50,7 +61,7 @@ final class GemmJob {
                 .putLong(24, a.column())
                 .putLong(32, b.row())
                 .putLong(40, b.column())
-                .putLong(48, packed ? 1 : 0)
+                .putLong(48, layout.ordinal())
                 .putLong(56, addend.address)
                 .putLong(64, addend.row)
                 .putLong(72, addend.column)
@@ -83,12 +94,22 @@ final class GemmJob {
         }
     }
 
+    /** Whether every value is the sum of bfloat16 parts: {@code NO_PARTS} of {@code gemm_amx.h}. */
+    static boolean fitsTiles(FloatBuffer values, long count) {
+        int peak = 0;
+        for (int i = 0; i < count; i++) {
+            peak = Math.max(peak, Float.floatToRawIntBits(values.get(i)) & Integer.MAX_VALUE);
+        }
+        return peak < 0x7F7F8000;
+    }
+
     static long panels(long n) {
         return (n + PANEL - 1) / PANEL;
     }
 
     /** Bytes of all panels of a matrix {@code [k, n]}. */
-    static long packedBytes(long k, long n) {
-        return Math.multiplyExact(panels(n) * PANEL * Float.BYTES, k);
+    static long packedBytes(Layout layout, long k, long n) {
+        long depth = layout == Layout.TILES ? (k + TILE_DEPTH - 1) / TILE_DEPTH * TILE_DEPTH : k;
+        return Math.multiplyExact(panels(n) * PANEL * Float.BYTES, depth);
     }
 }

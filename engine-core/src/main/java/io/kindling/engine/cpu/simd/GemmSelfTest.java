@@ -1,5 +1,6 @@
 package io.kindling.engine.cpu.simd;
 
+import io.kindling.engine.cpu.simd.GemmJob.Layout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -16,16 +17,19 @@ final class GemmSelfTest {
         ByteBuffer a = pattern(ROWS * K, 37);
         ByteBuffer b = pattern(K * N, 53);
         ByteBuffer d = pattern(N, 29);
-        ByteBuffer panels = direct(Math.toIntExact(GemmJob.packedBytes(K, N) / Float.BYTES));
+        ByteBuffer panels = direct(Math.toIntExact(GemmJob.packedBytes(Layout.TILES, K, N) / Float.BYTES));
         ByteBuffer job = ByteBuffer.allocateDirect(GemmJob.BYTE_SIZE);
         ByteBuffer c = direct(ROWS * N);
         GemmShape.Matrix left = GemmShape.Matrix.of(K, false);
         GemmShape.Matrix right = GemmShape.Matrix.of(N, false);
         GemmJob.Addend addend = GemmJob.Addend.of(address(d), new long[] {N}, ROWS, N, 0.5f);
-        for (int way = 0; way < 4; way++) {
-            boolean packed = way % 2 == 1;
-            boolean rounded = way / 2 == 1;
-            GemmJob.write(job, K, N, left, right, packed, addend, 2, N, rounded);
+        for (Layout layout : Layout.values()) {
+            if (layout == Layout.TILES && !set.tiles()) {
+                continue;
+            }
+            boolean packed = layout != Layout.PLAIN;
+            boolean rounded = layout == Layout.TILES;
+            GemmJob.write(job, K, N, left, right, layout, addend, 2, N, rounded);
             if (packed) {
                 Native.gemmPack(set.address(), address(job), address(b), address(panels), 0, GemmJob.panels(N));
             }
@@ -44,7 +48,7 @@ final class GemmSelfTest {
             }
             String fault = differs(a, b, d, c, rounded ? 5e-5 : 3e-6);
             if (!fault.isEmpty()) {
-                return (packed ? "packed" : "unpacked") + (rounded ? ", rounded: " : ": ") + fault;
+                return layout + ": " + fault;
             }
         }
         return "";

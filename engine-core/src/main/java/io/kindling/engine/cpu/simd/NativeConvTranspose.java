@@ -70,7 +70,7 @@ final class NativeConvTranspose extends NativeKernel {
                 sizes.places,
                 GemmShape.Matrix.of(sizes.rows(), true),
                 GemmShape.Matrix.of(sizes.places, false),
-                false,
+                GemmJob.Layout.PLAIN,
                 Addend.NONE,
                 1);
         describe(window, x, w, new WindowJob(spread.bytes()));

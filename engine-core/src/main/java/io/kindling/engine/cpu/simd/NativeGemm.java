@@ -41,6 +41,8 @@ final class NativeGemm implements Kernel {
     /** Whether tiles take operands in two parts instead of three. */
     private final boolean rounded;
 
+    private final GemmJob.Layout layout;
+
     private final boolean transA;
     private final boolean transB;
     private final float alpha;
@@ -60,15 +62,19 @@ final class NativeGemm implements Kernel {
         alpha = node.floatAttribute("alpha", 1);
         beta = node.floatAttribute("beta", 1);
         activation = ACTIVATIONS.getOrDefault(activation(node), Optional.empty());
+        rounded = set.tiles() && request.roundedFloats();
         Tensor b = request.constant(1).orElse(null);
         if (b != null && b.rank() == 2 && b.elementCount() > 0) {
+            layout = rounded && GemmJob.fitsTiles(b.floats(), b.elementCount())
+                    ? GemmJob.Layout.TILES
+                    : GemmJob.Layout.FLOATS;
             String key = node.inputs().get(1) + "@" + Long.toHexString(NativeMemory.addressOf(b)) + "/panels of "
-                    + GemmJob.PANEL + (transB ? " transposed" : "");
+                    + layout + (transB ? " transposed" : "");
             packed = NativeMemory.addressOf(request.weights().prepacked(key, () -> pack(b)));
         } else {
+            layout = GemmJob.Layout.PLAIN;
             packed = 0;
         }
-        rounded = set.tiles() && request.roundedFloats();
         variant = "native " + set.level() + (packed == 0 ? "" : " packed") + (rounded ? " rounded" : "");
     }
 
@@ -96,11 +102,11 @@ final class NativeGemm implements Kernel {
         long n = b.dim(transB ? 0 : 1);
         GemmShape.Matrix matrix = GemmShape.Matrix.of(b.dim(1), transB);
         NativeMemory memory = new NativeMemory();
-        DeviceBuffer panels = memory.allocate(GemmJob.packedBytes(k, n));
+        DeviceBuffer panels = memory.allocate(GemmJob.packedBytes(layout, k, n));
         long from = NativeMemory.addressOf(b);
         long to = NativeMemory.addressOf(panels);
         try (HostBuffer struct = memory.allocate(GemmJob.BYTE_SIZE)) {
-            GemmJob.write(struct.bytes(), k, n, matrix, matrix, false, Addend.NONE, 1);
+            GemmJob.write(struct.bytes(), k, n, matrix, matrix, layout, Addend.NONE, 1);
             long job = struct.address();
             Ranges.run(
                     pool,
@@ -132,16 +138,7 @@ final class NativeGemm implements Kernel {
         }
         HostBuffer scratch = (HostBuffer) context.scratch(0, GemmJob.BYTE_SIZE);
         GemmJob.write(
-                scratch.bytes(),
-                shape.k(),
-                shape.n(),
-                shape.a(),
-                shape.b(),
-                packed != 0,
-                addend,
-                alpha,
-                shape.n(),
-                rounded);
+                scratch.bytes(), shape.k(), shape.n(), shape.a(), shape.b(), layout, addend, alpha, shape.n(), rounded);
         multiply(
                 shape,
                 NativeMemory.addressOf(scratch),

@@ -112,6 +112,29 @@ class RoundedProductsTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("levelsAndPacking")
+    void aWeightTooLargeForTilesSpoilsNoOther(String level, boolean packed) {
+        int m = 5;
+        int n = 53;
+        int k = 70;
+        float[] a = values(m * k, 7);
+        float[] b = values(k * n, 8);
+        try (Provider provider = OneNode.provider(2, new NativeBackend(level))) {
+            float[] usual = product(provider, level, packed, Precision.FAST, a, b, m, n);
+            b[8 * n + 1] = Float.MAX_VALUE;
+            float[] c = product(provider, level, packed, Precision.FAST, a, b, m, n);
+            for (int i = 0; i < m * n; i++) {
+                float huge = a[i / n * k + 8] * Float.MAX_VALUE;
+                if (i % n == 1) {
+                    assertThat(c[i]).isEqualTo(huge);
+                } else if (i % n >= 16) {
+                    assertThat(c[i]).isEqualTo(usual[i]);
+                }
+            }
+        }
+    }
+
     @Test
     void encodersRoundUnlessExactlyIsAskedForAndOtherGraphsOnlyWhereTheFastestIs() {
         for (Precision precision : Precision.values()) {
