@@ -109,15 +109,33 @@ INLINE v16i load_ints(int64_t address, int64_t offset, int64_t step, int64_t cou
     return step ? (v16i)v16_load_some((const float *)p, count, v16_set(0.0f)) : v16i_set(*p);
 }
 
-/* Sums times their ratios, from a row's own or a column's. */
-INLINE v16 by_ratio(const integer_job *j, v16i sum, v16i addend, int64_t row, int64_t column, int64_t count) {
+typedef int32_t v8i __attribute__((vector_size(32)));
+typedef float v8 __attribute__((vector_size(32)));
+typedef double v8d __attribute__((vector_size(64)));
+
+/* Eight sums times their ratios, which are of a row or of columns, then `count` of them. */
+INLINE v8 by_ratio(const integer_job *j, v8i sum, v8i addend, int64_t row, int64_t column, int64_t count) {
     const double *ratios = (const double *)(intptr_t)j->ratios + row * j->ratios_row + column * j->ratios_column;
-    float values[PANEL];
-    for (int64_t c = 0; c < PANEL; c++) {
-        double ratio = ratios[c < count ? c * j->ratios_column : 0];
-        values[c] = (float)(((double)sum[c] + (double)addend[c]) * ratio);
+    v8d ratio = {0};
+    if (!j->ratios_column) {
+        ratio += *ratios;
+    } else if (count > 0) {
+        memcpy(&ratio, ratios, (count < 8 ? count : 8) * sizeof *ratios);
     }
-    return v16_load(values);
+    return __builtin_convertvector((__builtin_convertvector(sum, v8d) + __builtin_convertvector(addend, v8d)) * ratio, v8);
+}
+
+INLINE v16 by_ratios(const integer_job *j, v16i sum, v16i addend, int64_t row, int64_t column, int64_t count) {
+    v8i sums[2], addends[2];
+    memcpy(sums, &sum, sizeof sum);
+    memcpy(addends, &addend, sizeof addend);
+    v8 values[2];
+    for (int half = 0; half < 2; half++) {
+        values[half] = by_ratio(j, sums[half], addends[half], row, column + 8 * half, count - 8 * half);
+    }
+    v16 result;
+    memcpy(&result, values, sizeof result);
+    return result;
 }
 
 /* One row of a panel, of which `count` columns are there; `own` is the sum of A's row, `zero` its zero point as A is laid out. */
@@ -133,7 +151,7 @@ INLINE void integer_finish(
     }
     v16 value;
     if (j->form == INTEGER_RATIOS) {
-        value = by_ratio(j, sum, addend, row, column, count);
+        value = by_ratios(j, sum, addend, row, column, count);
     } else {
         const float *scales = (const float *)(intptr_t)j->scale_b + column * j->scale_b_column;
         v16 scale = j->scale_b_column ? v16_load_some(scales, count, v16_set(0.0f)) : v16_set(*scales);

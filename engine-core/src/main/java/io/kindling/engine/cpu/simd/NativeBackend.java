@@ -141,8 +141,8 @@ public final class NativeBackend implements CpuBackend {
                         : reference;
             case "::MaxPool" -> pooling(Mode.MAX, reference, pool);
             case "::AveragePool" -> pooling(Mode.MEAN, reference, pool);
-            case "::GlobalAveragePool" ->
-                windows ? request -> new NativeMeans(set, pool, reference.create(request)) : reference;
+            case "::GlobalAveragePool", "::ReduceMean" ->
+                windows ? request -> new NativeMeans(set, pool, reference.create(request), request.node()) : reference;
             case "::MatMulInteger" -> integers(NativeIntegerMatMul.Op.SUMS, reference, pool);
             case "::QLinearMatMul" -> integers(NativeIntegerMatMul.Op.RATIOS, reference, pool);
             case "com.microsoft::QGemm" -> integers(NativeIntegerMatMul.Op.GEMM, reference, pool);

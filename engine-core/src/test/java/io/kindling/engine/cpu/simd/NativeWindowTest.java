@@ -156,6 +156,23 @@ class NativeWindowTest extends NativeLevels {
 
     @ParameterizedTest
     @MethodSource("levels")
+    void meansOfTheLastAxesAreNative(String level) {
+        OneNode attribute = OneNode.of("", 13, "ReduceMean").with("axes", Attribute.of(-1, 2));
+        OneNode dropping =
+                OneNode.of("", 13, "ReduceMean").with("axes", Attribute.of(3L)).with("keepdims", 0);
+        OneNode input = OneNode.of("", 18, "ReduceMean");
+        for (int size : new int[] {1, 15, 16, 63, 200}) {
+            Tensor x = tensor(8, 2, 3, size, 5);
+            equalToReference(level, attribute, 1e-6, x);
+            equalToReference(level, dropping, 1e-6, x);
+            equalToReference(level, input, 1e-6, x, Tensor.ofLongs(new long[] {3}, 1, 2, 3));
+            equalToReference(level, input, 1e-6, x);
+            equalToReference("java", level, input, 0, x, Tensor.ofLongs(new long[] {2}, 1, 3));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("levels")
     void aNumberThatIsNoneIsTheLargest(String level) {
         float[] values = gaussians(7, 60);
         values[7] = Float.NaN;
