@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -196,10 +199,13 @@ class ElasticIT {
                 .redirectOutput(folder.resolve("killed.log").toFile())
                 .start();
         long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(10);
-        while (!Files.exists(hold) && driver.isAlive() && System.nanoTime() < end) {
+        while (!(Files.exists(hold) && hasEndedTask(out)) && driver.isAlive() && System.nanoTime() < end) {
             TimeUnit.MILLISECONDS.sleep(100);
         }
         assertThat(hold).as(() -> Remains.text(folder.resolve("killed.log"))).exists();
+        assertThat(hasEndedTask(out))
+                .as("an ended task of the job in mid-stage")
+                .isTrue();
         Stream.concat(Stream.of(driver.toHandle()), driver.descendants()).forEach(ProcessHandle::destroyForcibly);
         driver.waitFor();
         String killed = Files.readString(hold);
@@ -218,6 +224,21 @@ class ElasticIT {
         assertThat(writes(application)).as("another application left the model").isZero();
         checkNothingIsLeft(application);
         checkNothingIsLeft(killed);
+    }
+
+    /** Whether Hadoop's committer holds the rows of a task whose job goes on. */
+    private static boolean hasEndedTask(Path out) throws IOException {
+        Path jobs = out.resolve("_temporary");
+        try (Stream<Path> found =
+                Files.isDirectory(jobs) ? Files.find(jobs, 2, ElasticIT::isEndedTask) : Stream.empty()) {
+            return found.findAny().isPresent();
+        } catch (NoSuchFileException | UncheckedIOException endedMeanwhile) {
+            return false;
+        }
+    }
+
+    private static boolean isEndedTask(Path file, BasicFileAttributes attributes) {
+        return file.getFileName().toString().startsWith("task_");
     }
 
     /** Without those of tasks whose job did not end, which lie in a folder below. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The same 200 rows have the same text on the command line and in all releases of Spark, in 1 and in 7 partitions, in
- * batches, one by one, and read with their answers.
+ * batches, one by one, and read with their answers. The releases between the oldest and the newest run nightly.
  */
 class SameTextIT {
     private static final String NEW_TOKENS = "8";
@@ -54,8 +55,15 @@ class SameTextIT {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"SPARK_3_5_0", "SPARK_4_3_0"})
     void pySparkGivesTheTextOfTheCommandLine(SparkRelease spark) {
+        checkPySpark(spark, SparkRelease.ownJava());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SPARK_3_5_9", "SPARK_4_0_0"})
+    @Tag("nightly")
+    void pySparkOfReleasesBetweenGivesTheTextOfTheCommandLine(SparkRelease spark) {
         checkPySpark(spark, SparkRelease.ownJava());
     }
 
