@@ -1,8 +1,11 @@
 package io.kindling.spark.convert;
 
 import io.kindling.engine.error.OptionException;
+import io.kindling.spark.config.LeastRecent;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.BooleanType;
 import org.apache.spark.sql.types.ByteType;
@@ -22,6 +25,11 @@ import org.apache.spark.sql.types.TimestampType;
 public final class Extraction {
     /** The field of a schema that {@code from_json} fills with what is no such object. */
     private static final String CORRUPT = "_corrupt_record";
+
+    private static final int MOST_KEPT = 100;
+
+    /** Schemas are literals as a rule: one is parsed once, not for each row. */
+    private static final Map<String, String> FORMS = Collections.synchronizedMap(new LeastRecent<>(MOST_KEPT));
 
     private Extraction() {}
 
@@ -63,7 +71,12 @@ public final class Extraction {
      */
     public static String request(String schema, String text) {
         return "Extract data from the text below. Answer with one JSON object of this form and nothing else; write null for what the"
-                + " text does not say.\n" + form(fields(schema)) + "\n\nText:\n" + text;
+                + " text does not say.\n" + form(schema) + "\n\nText:\n" + text;
+    }
+
+    /** Of a schema that is parsed when it is met first. */
+    static String form(String schema) {
+        return FORMS.computeIfAbsent(schema, ddl -> form(fields(ddl)));
     }
 
     private static String form(DataType type) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kindling.engine.error.OptionException;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class ExtractionTest {
@@ -16,6 +17,15 @@ class ExtractionTest {
                 .endsWith("{\"name\": string (of the buyer), \"amount\": number, \"n\": integer, \"ok\": true or false,"
                         + " \"day\": date as \"yyyy-mm-dd\", \"tags\": [string, ...], \"at\": {\"city\": string}}"
                         + "\n\nText:\nAda paid.");
+    }
+
+    @Test
+    void theSchemaOfAllRowsIsParsedOnce() {
+        String form = Extraction.form("name STRING, n INT");
+        assertThat(form).isEqualTo("{\"name\": string, \"n\": integer}");
+        assertThat(Extraction.form("name STRING, n " + "int".toUpperCase(Locale.ROOT)))
+                .isSameAs(form);
+        assertThatThrownBy(() -> Extraction.form("name STRIN")).isInstanceOf(OptionException.class);
     }
 
     @Test
