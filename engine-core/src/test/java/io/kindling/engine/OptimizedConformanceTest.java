@@ -71,6 +71,21 @@ class OptimizedConformanceTest {
                 .doesNotContainKeys("Softmax", "Erf", "Transpose", "Reshape", "MatMul");
     }
 
+    /** ModernBERT with random weights from PyTorch 2.15's exporter, and what ONNX Runtime 1.32 makes of three rows with padding. */
+    @Test
+    void anEncoderWithRotatedQueriesAndWindows() throws Exception {
+        Path cases = Path.of(
+                        getClass().getResource("optimize/modernbert/model.onnx").toURI())
+                .getParent()
+                .getParent();
+        try (Provider provider = OneNode.provider(2, new NativeBackend())) {
+            assertThat(run(provider, cases, "modernbert"::equals)).containsOnly(Map.entry("modernbert", "pass"));
+        }
+        assertThat(operators)
+                .containsEntry("com.microsoft::MultiHeadAttention", 2)
+                .doesNotContainKeys("Softmax", "IsNaN");
+    }
+
     /** The cases of what native kernels do to images; their names end in nothing else that is native. */
     @Test
     void convolutionsAndPoolings() throws Exception {

@@ -18,6 +18,14 @@ public sealed interface Dimension {
         }
     }
 
+    /** The smaller one of a size and a number above 0, as what is cut out of a table is long. */
+    record AtMost(Symbol size, long limit) implements Dimension {
+        @Override
+        public String toString() {
+            return "min(" + size + ", " + limit + ")";
+        }
+    }
+
     /** Nothing is known. */
     record Unknown() implements Dimension {
         @Override

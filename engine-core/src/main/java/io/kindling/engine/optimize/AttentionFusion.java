@@ -16,8 +16,9 @@ import java.util.Optional;
 
 /**
  * Attention written out, {@code softmax(scale · Q Kᵀ + bias) V} with heads turned first before and back after, becomes {@code
- * com.microsoft::MultiHeadAttention}. Queries, keys and values must come from {@code [batch, tokens, heads, size]}: keys that a
- * cache was joined to are left to those who know caches. Float32 alone.
+ * com.microsoft::MultiHeadAttention}. Queries, keys and values come from {@code [batch, tokens, heads, size]}, or have their heads
+ * first already, being rotated so. Keys that a cache was joined to, or that leave the graph for one, are left to those who know
+ * caches. Float32 alone.
  */
 final class AttentionFusion implements IndexedPass {
     private static final long[] HEADS_FIRST = {0, 2, 1, 3};
@@ -42,29 +43,33 @@ final class AttentionFusion implements IndexedPass {
     }
 
     private static Optional<Replacement> attention(Node last, Node product, GraphIndex graph) {
-        String weights = product.inputs().get(0);
+        List<String> operands = product.inputs();
         Optional<HeadOperand> values =
-                HeadOperand.of(product.inputs().get(1), HEADS_FIRST, graph).filter(v -> v.scale() == 1);
-        return graph.producer(weights, "Softmax")
-                .filter(softmax -> values.isPresent() && graph.isReadOnce(weights) && isOverKeys(softmax))
-                .flatMap(softmax -> AttentionScores.of(softmax.inputs().get(0), graph))
-                .flatMap(scores -> attention(last, scores, values.get(), graph));
+                HeadOperand.of(operands.get(1), HEADS_FIRST, graph).filter(v -> v.scale() == 1);
+        return AttentionWeights.of(operands.get(0), graph)
+                .filter(weights -> values.isPresent())
+                .flatMap(
+                        weights -> AttentionScores.of(weights.softmax().inputs().get(0), graph)
+                                .filter(scores -> !weights.guarded() || scores.hasKeysForAll(graph)))
+                .flatMap(scores -> attention(last, scores, values.get(), operands.get(1), graph));
     }
 
-    /** Without the attribute the axis depends on the opset. */
-    private static boolean isOverKeys(Node softmax) {
-        long axis = softmax.intAttribute("axis", 0);
-        return axis == -1 || axis == HEADS_FIRST.length - 1;
-    }
-
-    private static Optional<Replacement> attention(Node last, AttentionScores scores, HeadOperand v, GraphIndex graph) {
+    /** @param turned the values with heads first */
+    private static Optional<Replacement> attention(
+            Node last, AttentionScores scores, HeadOperand v, String turned, GraphIndex graph) {
         List<String> factors = scores.product().inputs();
         Optional<HeadOperand> query =
                 HeadOperand.of(factors.get(0), HEADS_FIRST, graph).filter(q -> agrees(q, v));
         Optional<HeadOperand> key =
                 HeadOperand.of(factors.get(1), KEYS_TURNED, graph).filter(k -> agrees(k, v));
         return query.flatMap(q -> key.filter(k -> q.scale() * k.scale() * scores.scale() > 0)
-                .map(k -> new Builder(last, v, graph).attention(q, k, scores)));
+                .filter(k -> isNoCache(k, q, graph) && isNoCache(v, q, graph))
+                .map(k -> new Builder(last, graph).attention(q, k, v, turned, scores)));
+    }
+
+    /** What is joined to a cache is longer than queries, and goes back to it. */
+    private static boolean isNoCache(HeadOperand operand, HeadOperand query, GraphIndex graph) {
+        return !operand.headsFirst() || operand.isAsLongAs(query) && !graph.isOutput(operand.value());
     }
 
     private static boolean agrees(HeadOperand operand, HeadOperand values) {
@@ -76,22 +81,20 @@ final class AttentionFusion implements IndexedPass {
     /** Collects the nodes that stand for one stretch. */
     private static final class Builder {
         private final Node last;
-        private final HeadOperand values;
         private final GraphIndex graph;
         private final List<Node> nodes = new ArrayList<>();
         private final Map<String, TensorData> constants = new HashMap<>();
 
-        private Builder(Node last, HeadOperand values, GraphIndex graph) {
+        private Builder(Node last, GraphIndex graph) {
             this.last = last;
-            this.values = values;
             this.graph = graph;
         }
 
-        private Replacement attention(HeadOperand query, HeadOperand key, AttentionScores scores) {
-            List<String> inputs = new ArrayList<>();
-            for (HeadOperand operand : List.of(query, key, values)) {
-                inputs.add(reshape(operand.tokens(), name("flat"), 0, 0, operand.heads() * operand.size()));
-            }
+        private Replacement attention(
+                HeadOperand query, HeadOperand key, HeadOperand values, String turned, AttentionScores scores) {
+            List<String> inputs = new ArrayList<>(List.of(flat(query)));
+            // The operator takes both with heads first, or neither.
+            inputs.addAll(key.headsFirst() ? List.of(key.value(), turned) : List.of(flat(key), flat(values)));
             if (!scores.biases().isEmpty()) {
                 inputs.addAll(List.of("", "", bias(scores.biases())));
             }
@@ -104,6 +107,18 @@ final class AttentionFusion implements IndexedPass {
                     Map.of("num_heads", Attribute.of(values.heads()), "scale", Attribute.of((float) scale)));
             reshape(attended, last.outputs().get(0), 0, 0, values.heads(), values.size());
             return new Replacement(nodes, constants);
+        }
+
+        private String flat(HeadOperand operand) {
+            String tokensFirst = operand.headsFirst()
+                    ? node(
+                            "",
+                            "Transpose",
+                            List.of(operand.value()),
+                            name("tokens"),
+                            Map.of("perm", Attribute.of(HEADS_FIRST)))
+                    : operand.value();
+            return reshape(tokensFirst, name("flat"), 0, 0, operand.heads() * operand.size());
         }
 
         private String bias(List<Bias> biases) {

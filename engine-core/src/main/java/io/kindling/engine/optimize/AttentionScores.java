@@ -26,7 +26,19 @@ record AttentionScores(Node product, double scale, List<Bias> biases) {
      *
      * @param value what is added, or where {@code fill} is present the condition by which it is
      */
-    record Bias(String value, Optional<Fill> fill) {}
+    record Bias(String value, Optional<Fill> fill) {
+        /** Whether it is nowhere infinite. */
+        private boolean isFinite(GraphIndex graph) {
+            return fill.map(number -> isFinite(number.number(), graph)).orElseGet(() -> graph.plain(value, "Where")
+                    .filter(where -> isFinite(where.inputs().get(1), graph)
+                            && isFinite(where.inputs().get(2), graph))
+                    .isPresent());
+        }
+
+        private static boolean isFinite(String number, GraphIndex graph) {
+            return Double.isFinite(graph.number(number).orElse(Double.NaN));
+        }
+    }
 
     /**
      * A number that replaces scores.
@@ -81,6 +93,11 @@ record AttentionScores(Node product, double scale, List<Bias> biases) {
                 ? of(where.inputs().get(3 - fill), steps - 1, graph)
                         .map(scores -> scores.plus(new Bias(condition, Optional.of(new Fill(number, fill == 1)))))
                 : Optional.empty();
+    }
+
+    /** Whether each query surely has a score that is a number, as long as queries and keys are numbers. */
+    boolean hasKeysForAll(GraphIndex graph) {
+        return biases.isEmpty() || biases.size() == 1 && biases.get(0).isFinite(graph);
     }
 
     private AttentionScores plus(Bias bias) {

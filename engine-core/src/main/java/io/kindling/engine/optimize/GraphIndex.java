@@ -9,6 +9,7 @@ import io.kindling.engine.ir.ValueType.TensorType;
 import io.kindling.engine.shape.ShapeInference;
 import io.kindling.engine.shape.ShapeInference.Knowledge;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,7 @@ final class GraphIndex {
     private final Map<String, Integer> reads = new HashMap<>();
     private final Map<String, TensorData> constants;
     private final Set<String> taken;
+    private final Set<String> outputs = new HashSet<>();
     private final Supplier<Knowledge> inference;
     private Knowledge known;
 
@@ -40,7 +42,10 @@ final class GraphIndex {
             captured.removeAll(node.inputs());
             captured.forEach(input -> reads.merge(input, 1, Integer::sum));
         }
-        graph.outputs().forEach(output -> reads.merge(output.name(), 1, Integer::sum));
+        graph.outputs().forEach(output -> {
+            reads.merge(output.name(), 1, Integer::sum);
+            outputs.add(output.name());
+        });
     }
 
     static GraphIndex of(Graph graph) {
@@ -75,7 +80,17 @@ final class GraphIndex {
 
     /** Whether the value is read exactly once, being an output of the graph counting as well. */
     boolean isReadOnce(String value) {
-        return reads.getOrDefault(value, 0) == 1;
+        return reads(value) == 1;
+    }
+
+    /** How often the value is read; see {@link #isReadOnce}. */
+    int reads(String value) {
+        return reads.getOrDefault(value, 0);
+    }
+
+    /** Whether the value is an output of this graph. */
+    boolean isOutput(String value) {
+        return outputs.contains(value);
     }
 
     Optional<TensorData> constant(String value) {

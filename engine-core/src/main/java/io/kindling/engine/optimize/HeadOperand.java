@@ -7,18 +7,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Queries, keys or values of attention before their heads are turned first.
+ * Queries, keys or values of attention before their heads are turned first, or where something else stands before that, such as a
+ * rotation, with their heads first.
  *
- * @param tokens {@code [batch, tokens, heads, size]}, float32
+ * @param value {@code [batch, tokens, heads, size]}, or with heads first {@code [batch, heads, tokens, size]}, float32
  * @param scale what they are multiplied with on the way
  */
-record HeadOperand(String tokens, Dimension batch, long heads, long size, double scale) {
+record HeadOperand(
+        String value, boolean headsFirst, Dimension batch, Dimension tokens, long heads, long size, double scale) {
     private static final long[] UNTURNED = {0, 1, 2, 3};
+    private static final long[] HEADS_FIRST = {0, 2, 1, 3};
 
     /**
      * What the value is made of.
      *
-     * @param wanted order of the axes of {@code tokens} that the value has
+     * @param wanted order that axes with tokens first have in the value
      */
     static Optional<HeadOperand> of(String value, long[] wanted, GraphIndex graph) {
         String at = value;
@@ -35,22 +38,31 @@ record HeadOperand(String tokens, Dimension batch, long heads, long size, double
                 scale *= scaled.get().factor();
                 at = scaled.get().value();
             } else {
-                return Optional.empty();
+                boolean headsFirst = Arrays.equals(TransposeFusion.compose(HEADS_FIRST, order), wanted);
+                return headsFirst ? of(at, 1, scale, graph) : Optional.empty();
             }
         }
-        return of(at, scale, graph);
+        return of(at, 2, scale, graph);
     }
 
-    private static Optional<HeadOperand> of(String tokens, double scale, GraphIndex graph) {
-        return graph.shape(tokens)
-                .filter(shape -> graph.isFloat(tokens) && shape.size() == UNTURNED.length)
-                .filter(shape -> isPositive(shape.get(2)) && isPositive(shape.get(3)))
+    /** @param heads the axis of heads */
+    private static Optional<HeadOperand> of(String value, int heads, double scale, GraphIndex graph) {
+        return graph.shape(value)
+                .filter(shape -> graph.isFloat(value) && shape.size() == UNTURNED.length)
+                .filter(shape -> isPositive(shape.get(heads)) && isPositive(shape.get(3)))
                 .map(shape -> new HeadOperand(
-                        tokens,
+                        value,
+                        heads == 1,
                         shape.get(0),
-                        shape.get(2).sizeOrMinusOne(),
+                        shape.get(3 - heads),
+                        shape.get(heads).sizeOrMinusOne(),
                         shape.get(3).sizeOrMinusOne(),
                         scale));
+    }
+
+    /** Whether there are, for sure, as many tokens in both. */
+    boolean isAsLongAs(HeadOperand other) {
+        return tokens.equals(other.tokens) && !tokens.equals(Dimension.UNKNOWN);
     }
 
     private static boolean isPositive(Dimension size) {

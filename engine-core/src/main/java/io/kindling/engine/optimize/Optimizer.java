@@ -58,6 +58,7 @@ public final class Optimizer {
         return List.of(
                 new ConstantNodes(),
                 new NoOpElimination(),
+                new ExpandElimination(),
                 new IdentityElimination(),
                 new ConstantFolding(evaluator),
                 new ShapeFolding(),

@@ -67,7 +67,7 @@ final class ShapeFolding implements IndexedPass {
         return new Node(reshape.name(), reshape.domain(), reshape.opType(), inputs, reshape.outputs(), attributes);
     }
 
-    /** The elements of an integer tensor that is the same in every run. */
+    /** The elements of an integer tensor that is the same in every run; comparisons stay for those who know them. */
     private static Optional<TensorData> value(Node node, Knowledge known) {
         if (!Purity.isPure(node) || node.outputs().size() != 1 || node.is("", "Constant")) {
             return Optional.empty();
@@ -77,6 +77,7 @@ final class ShapeFolding implements IndexedPass {
         if (elements == null
                 || !(known.types().get(name) instanceof TensorType type)
                 || type.elementType().isEmpty()
+                || type.elementType().get() == DataType.BOOL
                 || type.shape().isEmpty()
                 || !allKnown(elements)
                 || !allKnown(type.shape().get())) {

@@ -1,6 +1,7 @@
 package io.kindling.engine.shape;
 
 import io.kindling.engine.ir.Attribute;
+import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Dimension;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.TensorData;
@@ -9,10 +10,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BinaryOperator;
+import java.util.stream.IntStream;
 
 /**
  * Elements of small integer tensors as dimensions, followed through the operators that exporters compute shapes with. A
- * known element may be negative here; it is a number, not yet a size.
+ * known element may be negative here; it is a number, not yet a size. What is compared with such gives 0 or 1.
  */
 final class Contents {
     private static final int MAX_ELEMENTS = 64;
@@ -34,7 +36,8 @@ final class Contents {
         return switch (call.node().opType()) {
             case "Constant" -> constant(call);
             case "Shape" -> call.shape(0).map(shape -> part(call.node(), shape));
-            case "Cast", "Unsqueeze", "Squeeze", "Identity" -> call.content(0);
+            case "Cast" -> cast(call);
+            case "Unsqueeze", "Squeeze", "Identity" -> call.content(0);
             case "Reshape" -> call.shape(1).isPresent() ? call.content(0) : Optional.empty();
             case "Gather" -> gather(call);
             case "Concat" -> concat(call);
@@ -43,6 +46,8 @@ final class Contents {
             case "Sub" -> combine(call, Dimensions::subtract);
             case "Mul" -> combine(call, Dimensions::multiply);
             case "Div" -> combine(call, Dimensions::divide);
+            case "Equal" -> combine(call, Contents::equal);
+            case "Where" -> where(call);
             default -> Optional.empty();
         };
     }
@@ -105,6 +110,39 @@ final class Contents {
             int from = bound(starts.get()[0], list.size());
             return list.subList(from, Math.max(from, bound(ends.get()[0], list.size())));
         });
+    }
+
+    private static Optional<List<Dimension>> cast(NodeCall call) {
+        boolean toBool = call.node().intAttribute("to", 0) == DataType.BOOL.code();
+        return call.content(0)
+                .map(list -> toBool ? list.stream().map(Contents::truth).toList() : list);
+    }
+
+    private static Dimension truth(Dimension number) {
+        return number instanceof Dimension.Known known ? Dimension.of(known.size() == 0 ? 0 : 1) : Dimension.UNKNOWN;
+    }
+
+    private static Dimension equal(Dimension a, Dimension b) {
+        boolean known = a instanceof Dimension.Known && b instanceof Dimension.Known;
+        boolean same = a.equals(b) && !a.equals(Dimension.UNKNOWN);
+        return same ? Dimension.of(1) : known || isNoSize(a, b) || isNoSize(b, a) ? Dimension.of(0) : Dimension.UNKNOWN;
+    }
+
+    /** Whether the number is negative and the other one a size. */
+    private static boolean isNoSize(Dimension number, Dimension size) {
+        return number instanceof Dimension.Known known && known.size() < 0 && size instanceof Dimension.Symbol;
+    }
+
+    private static Optional<List<Dimension>> where(NodeCall call) {
+        return call.integers(0).flatMap(conditions -> call.content(1)
+                .flatMap(a -> call.content(2).flatMap(b -> {
+                    boolean equallyLong = conditions.length == a.size() && conditions.length == b.size();
+                    return equallyLong
+                            ? Optional.of(IntStream.range(0, conditions.length)
+                                    .mapToObj(k -> conditions[k] != 0 ? a.get(k) : b.get(k))
+                                    .toList())
+                            : Optional.empty();
+                })));
     }
 
     private static Optional<List<Dimension>> combine(NodeCall call, BinaryOperator<Dimension> operator) {

@@ -9,12 +9,15 @@ import java.util.Optional;
 final class Dimensions {
     private Dimensions() {}
 
-    /** Numpy's broadcasting: a known 1 gives way, anything known and larger wins over a symbol. */
+    /**
+     * Numpy's broadcasting: a known 1 gives way, anything known and larger wins over a symbol. A size and what is at most that long
+     * can only go together where the former is the result.
+     */
     static Dimension broadcast(Dimension a, Dimension b) {
-        if (a.equals(b) || b.sizeOrMinusOne() == 1) {
+        if (a.equals(b) || b.sizeOrMinusOne() == 1 || isAtMost(b, a)) {
             return a;
         }
-        if (a.sizeOrMinusOne() == 1) {
+        if (a.sizeOrMinusOne() == 1 || isAtMost(a, b)) {
             return b;
         }
         if (a.sizeOrMinusOne() > 1) {
@@ -33,6 +36,10 @@ final class Dimensions {
             shape.add(broadcast(fromEnd(a.get(), rank - i), fromEnd(b.get(), rank - i)));
         }
         return Optional.of(shape);
+    }
+
+    private static boolean isAtMost(Dimension part, Dimension whole) {
+        return part instanceof Dimension.AtMost cut && cut.size().equals(whole);
     }
 
     private static Dimension fromEnd(List<Dimension> shape, int position) {

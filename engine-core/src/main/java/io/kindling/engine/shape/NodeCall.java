@@ -4,7 +4,6 @@ import io.kindling.engine.ir.DataType;
 import io.kindling.engine.ir.Dimension;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.ValueType;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,10 +40,10 @@ record NodeCall(Node node, Map<String, ValueType> types, Map<String, List<Dimens
     /** The elements of an integer input, when all are known. */
     Optional<long[]> integers(int input) {
         return content(input)
+                .filter(list -> list.stream().allMatch(Dimension.Known.class::isInstance))
                 .map(list -> list.stream()
-                        .mapToLong(d -> d instanceof Dimension.Known known ? known.size() : Long.MIN_VALUE)
-                        .toArray())
-                .filter(values -> Arrays.stream(values).noneMatch(value -> value == Long.MIN_VALUE));
+                        .mapToLong(element -> ((Dimension.Known) element).size())
+                        .toArray());
     }
 
     /** Axes that are an attribute in older opsets and an input in newer ones. */

@@ -18,8 +18,7 @@ final class ProductShapes {
                         .map(shape -> withLast(shape, Dimensions.of(call.node().intAttribute("N", -1))));
             case "Gemm", "FusedGemm" -> gemm(call);
             case "GroupQueryAttention" -> groupQueryAttention(call);
-            case "MultiHeadAttention" ->
-                call.has(2) ? call.shape(0).filter(shape -> shape.size() == 3) : Optional.empty();
+            case "MultiHeadAttention" -> multiHeadAttention(call);
             case "GatherBlockQuantized" -> gatherBlocks(call);
             case "Conv", "FusedConv" -> WindowShapes.conv(call);
             default -> Optional.empty();
@@ -69,6 +68,16 @@ final class ProductShapes {
             long packed = shape.get(shape.size() - 1).sizeOrMinusOne();
             return withLast(shape, packed < 0 ? Dimension.UNKNOWN : Dimension.of(packed / all * heads));
         });
+    }
+
+    /** Where values are as wide as queries: a rank of 5 says that they lie with them, {@code [batch, tokens, heads, 3, size]}. */
+    private static Optional<List<Dimension>> multiHeadAttention(NodeCall call) {
+        return call.has(2)
+                ? call.shape(0).filter(shape -> shape.size() == 3)
+                : call.shape(0)
+                        .filter(shape -> shape.size() == 5 && !call.has(1))
+                        .map(shape ->
+                                List.of(shape.get(0), shape.get(1), Dimensions.multiply(shape.get(2), shape.get(4))));
     }
 
     /** Batch and channels; the places are not followed. */

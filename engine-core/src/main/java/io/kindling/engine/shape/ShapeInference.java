@@ -34,7 +34,7 @@ public final class ShapeInference {
     /**
      * What is known of values by name.
      *
-     * @param integers elements of small int64 and int32 tensors of rank 0 or 1; a known element may be negative
+     * @param integers elements of small int64, int32 and bool tensors of rank 0 or 1; a known element may be negative
      */
     public record Knowledge(Map<String, ValueType> types, Map<String, List<Dimension>> integers) {
         public static final Knowledge NONE = new Knowledge(Map.of(), Map.of());
@@ -142,7 +142,8 @@ public final class ShapeInference {
     private static boolean isInteger(ValueType type) {
         return type instanceof TensorType tensor
                 && tensor.elementType()
-                        .filter(element -> element == DataType.INT64 || element == DataType.INT32)
+                        .filter(element ->
+                                element == DataType.INT64 || element == DataType.INT32 || element == DataType.BOOL)
                         .isPresent();
     }
 

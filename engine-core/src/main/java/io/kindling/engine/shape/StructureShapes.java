@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /** Shapes of operators that move, join, cut or reduce axes. */
 final class StructureShapes {
@@ -21,6 +22,7 @@ final class StructureShapes {
             "Slice",
             "Gather",
             "GatherElements",
+            "GatherND",
             "Expand",
             "Range",
             "Tile",
@@ -52,10 +54,11 @@ final class StructureShapes {
             case "Slice" -> slice(call);
             case "Gather" -> gather(call);
             case "GatherElements" -> call.shape(1);
+            case "GatherND" -> gatherTuples(call);
             case "Expand" ->
                 Dimensions.broadcast(
                         call.shape(0), call.content(1).map(NodeTypes::sizes).or(() -> length(call, 1)));
-            case "Range" -> Optional.of(List.of(Dimension.UNKNOWN));
+            case "Range" -> Optional.of(List.of(range(call)));
             case "Tile" -> tile(call);
             case "ArgMax", "ArgMin" -> reduce(call, new long[] {call.node().intAttribute("axis", 0)});
             default -> call.hasAxes(1) ? call.axes(1).flatMap(axes -> reduce(call, axes)) : reduceAll(call);
@@ -217,6 +220,23 @@ final class StructureShapes {
     }
 
     /** Only the form with inputs; an axis that is cut by a known range of a known size stays known. */
+    /** From 0 by 1 there are as many numbers as the limit says. */
+    private static Dimension range(NodeCall call) {
+        boolean counts = isNumber(call, 0, 0) && isNumber(call, 2, 1);
+        return call.content(1)
+                .filter(limit -> counts && limit.size() == 1)
+                .map(limit -> limit.get(0) instanceof Dimension.Known known
+                        ? Dimension.of(Math.max(0, known.size()))
+                        : limit.get(0))
+                .orElse(Dimension.UNKNOWN);
+    }
+
+    private static boolean isNumber(NodeCall call, int input, long number) {
+        return call.integers(input)
+                .filter(values -> values.length == 1 && values[0] == number)
+                .isPresent();
+    }
+
     private static Optional<List<Dimension>> slice(NodeCall call) {
         if (!call.has(1)) {
             return call.shape(0).map(shape -> Collections.nCopies(shape.size(), Dimension.UNKNOWN));
@@ -250,10 +270,16 @@ final class StructureShapes {
                         .map(s -> s[index])
                         .orElse(0L)
                 : 1;
-        if (starts.isEmpty() || ends.isEmpty() || step != 1) {
+        if (starts.isEmpty() || step != 1) {
             return Dimension.UNKNOWN;
         }
         long start = starts.get()[index];
+        if (ends.isEmpty()) {
+            return call.content(2)
+                    .filter(all -> start == 0 && index < all.size())
+                    .map(all -> smaller(all.get(index), size))
+                    .orElse(Dimension.UNKNOWN);
+        }
         long end = ends.get()[index];
         if (start == 0 && end >= Integer.MAX_VALUE) {
             return size;
@@ -265,6 +291,15 @@ final class StructureShapes {
         long from = Math.max(0, Math.min(start < 0 ? start + length : start, length));
         long to = Math.max(0, Math.min(end < 0 ? end + length : end, length));
         return Dimension.of(Math.max(0, to - from));
+    }
+
+    /** Of an end that is the size of something and an axis to be cut there, which may be shorter. */
+    private static Dimension smaller(Dimension end, Dimension size) {
+        return end.equals(size)
+                ? size
+                : end instanceof Dimension.Symbol symbol && size.sizeOrMinusOne() > 0
+                        ? new Dimension.AtMost(symbol, size.sizeOrMinusOne())
+                        : Dimension.UNKNOWN;
     }
 
     private static Optional<List<Dimension>> gather(NodeCall call) {
@@ -279,6 +314,24 @@ final class StructureShapes {
         result.addAll(call.shape(1).get());
         result.addAll(data.subList(axis + 1, data.size()));
         return Optional.of(result);
+    }
+
+    /** Indices are tuples along their last axis, each of which chooses a part of the data. */
+    private static Optional<List<Dimension>> gatherTuples(NodeCall call) {
+        return call.shape(0).flatMap(data -> call.shape(1)
+                .filter(indices -> !indices.isEmpty())
+                .flatMap(indices -> {
+                    int last = indices.size() - 1;
+                    long chosen =
+                            indices.get(last).sizeOrMinusOne() + call.node().intAttribute("batch_dims", 0);
+                    boolean fits = indices.get(last).sizeOrMinusOne() > 0 && chosen > 0 && chosen <= data.size();
+                    return fits
+                            ? Optional.of(Stream.concat(
+                                            indices.subList(0, last).stream(),
+                                            data.subList((int) chosen, data.size()).stream())
+                                    .toList())
+                            : Optional.empty();
+                }));
     }
 
     private static Optional<List<Dimension>> tile(NodeCall call) {

@@ -25,6 +25,8 @@ class AttentionFusionTest {
     private static final String KEYS = "x,wk->MatMul->kl; kl,split->Reshape->ks; ks->Transpose 0231->k;";
     private static final String VALUES = "x,wv->MatMul->vl; vl,split->Reshape->vs; vs->Transpose 0213->v;";
     private static final String PROJECTIONS = QUERIES + KEYS + VALUES;
+    private static final String ROTATED = QUERIES + VALUES + "q,turn->Mul->qr; x,wk->MatMul->kl; kl,split->Reshape->ks;"
+            + "ks->Transpose 0213->kh; kh,turn->Mul->kr; kr->Transpose 0132->kt; qr,kt->MatMul->s;";
     private static final String RESULT = "p,v->MatMul->r; r->Transpose 0213->t; t,join->Reshape->y";
 
     private static Node parsed(String text) {
@@ -42,14 +44,20 @@ class AttentionFusionTest {
     }
 
     private static FusionCase written(String nodes) {
+        return written("y", nodes);
+    }
+
+    private static FusionCase written(String outputs, String nodes) {
         Node[] list =
                 Arrays.stream(nodes.split(";")).map(AttentionFusionTest::parsed).toArray(Node[]::new);
         Tensor kept = Tensor.allocateHost(DataType.BOOL, 2, 1, 1, 5);
         for (int k = 0; k < 10; k++) {
             kept.bytes().put(k, (byte) (k % 5 < 4 - k / 5 ? 1 : 0));
         }
-        return new FusionCase(17, "y", list)
+        return new FusionCase(17, outputs, list)
                 .input("x", "batch,seq,12", 2, 5, 12)
+                .input("fixed", "batch,5,12", 2, 5, 12)
+                .input("past", "batch,3,past,4", 2, 3, 6, 4)
                 .input("far", "batch,keys,12", 2, 7, 12)
                 .input("bias", "?,1,1,?", 2, 1, 1, 5)
                 .input("relative", "1,3,seq,seq", 1, 3, 5, 5)
@@ -58,6 +66,11 @@ class AttentionFusionTest {
                 .weight("wq", 12, 12)
                 .weight("wk", 12, 12)
                 .weight("wv", 12, 12)
+                .weight("turn", 4)
+                .number("zero", 0)
+                .number("none", Float.NEGATIVE_INFINITY)
+                .integers("stack", -1, 5, 4)
+                .integers("unstack", -1, 3, 4, 5)
                 .number("two", 2)
                 .number("half", 0.5f)
                 .number("root", 0.70710677f)
@@ -177,5 +190,68 @@ class AttentionFusionTest {
                 .integers("join", 0, 0, 12)
                 .graph();
         assertThat(new AttentionFusion().apply(batch)).isSameAs(batch);
+    }
+
+    /** Queries have their tokens first in the operator, keys and values may have their heads first. */
+    @Test
+    void queriesAndKeysThatAreRotatedWithTheirHeadsFirst() {
+        Graph fused = written(ROTATED + "s,two->Div->d; d,bias->Add->a; a->Softmax -1->p;" + RESULT)
+                .fusedBy(new AttentionFusion());
+        assertThat(operators(fused)).doesNotContain("Softmax");
+        assertThat(attention(fused).inputs().subList(1, 6)).containsExactly("kr", "v", "", "", "bias");
+    }
+
+    @Test
+    void keysOfACacheStay() {
+        String scores = "s->Softmax -1->p;";
+        Graph leave = written("y,kr", ROTATED + scores + RESULT).graph();
+        assertThat(new AttentionFusion().apply(leave)).isSameAs(leave);
+        Graph joined = written(
+                        ROTATED.replace("kr->Transpose 0132->kt", "past,kr->Concat 2->kj; kj->Transpose 0132->kt")
+                                + "past,v->Concat 2->vj;" + scores + RESULT.replace("p,v", "p,vj"))
+                .graph();
+        assertThat(new AttentionFusion().apply(joined)).isSameAs(joined);
+    }
+
+    @Test
+    void weightsThatAreGuardedAgainstQueriesWithoutKeys() {
+        String guard = "a->Softmax -1->w; w->IsNaN->lost; lost,zero,w->Where->p;";
+        Graph fused = written(PROJECTIONS + "q,k->MatMul->s; kept,zero,lowest->Where->m; s,m->Add->a;" + guard + RESULT)
+                .fusedBy(new AttentionFusion());
+        assertThat(operators(fused)).contains("MultiHeadAttention").doesNotContain("Softmax", "IsNaN");
+        for (String mask :
+                List.of("kept,zero,none->Where->m; s,m->Add->a;", "s,bias->Add->a;", "kept,s,none->Where->a;")) {
+            Graph graph = written(PROJECTIONS + "q,k->MatMul->s;" + mask + guard + RESULT)
+                    .graph();
+            assertThat(new AttentionFusion().apply(graph)).isSameAs(graph);
+        }
+    }
+
+    @Test
+    void aMaskThatIsExpandedToTheScores() {
+        Graph fused = written(PROJECTIONS + "q,k->MatMul->s; kept->Not->hidden; s->Shape->sizes;"
+                        + "hidden,sizes->Expand->wide; wide,lowest,s->Where->a; a->Softmax -1->p;" + RESULT)
+                .fusedBy(new ExpandElimination(), new AttentionFusion());
+        assertThat(operators(fused)).contains("MultiHeadAttention").doesNotContain("Softmax", "Expand", "Shape");
+    }
+
+    @Test
+    void whatIsExpandedToAnotherShapeStays() {
+        Graph other = written("far->Shape->sizes; two,sizes->Expand->wide; wide,two->Add->y")
+                .graph();
+        assertThat(new ExpandElimination().apply(other)).isSameAs(other);
+    }
+
+    @Test
+    void keysThatAreTurnedInOneStack() {
+        String keys = "fixed,wk->MatMul->kl; kl,split->Reshape->ks; ks->Transpose 0213->kh; kh,stack->Reshape->k3;"
+                + "k3->Transpose 021->kt; kt,unstack->Reshape->k;";
+        Graph fused = written((QUERIES + VALUES).replace("x,", "fixed,") + keys + "q,k->MatMul->s; s->Softmax -1->p;"
+                        + RESULT)
+                .fusedBy(new TransposeFusion(), new TransposeFusion(), new AttentionFusion());
+        assertThat(operators(fused)).contains("MultiHeadAttention").doesNotContain("Softmax");
+        Graph mixed = written(keys.replace("kt,unstack", "kt,stack").replace("->k;", "->y"))
+                .graph();
+        assertThat(new TransposeFusion().apply(mixed)).isSameAs(mixed);
     }
 }

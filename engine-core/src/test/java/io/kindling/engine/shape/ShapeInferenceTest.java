@@ -233,4 +233,55 @@ class ShapeInferenceTest {
         assertThat(types.get("filled")).isEqualTo(type(DataType.DOUBLE, "n", 7));
         assertThat(types.get("scaled")).isEqualTo(type(DataType.FLOAT, "n", 7));
     }
+
+    @Test
+    void positionsThatAreCountedOrCutOutOfATable() {
+        input("ids", DataType.INT64, "b", "s");
+        input("x", DataType.FLOAT, "b", "s", 8);
+        input("table", DataType.FLOAT, 1, 128, 8);
+        constant("one", 1);
+        constant("zero", 0);
+        graph.initializers().put("first", TensorData.ofLongs(new long[0], 0));
+        graph.initializers().put("step", TensorData.ofLongs(new long[0], 1));
+        graph.initializers().put("axis", TensorData.ofLongs(new long[0], 1));
+        node("ids", "Shape", "sizes");
+        node("sizes,axis", "Gather", "length");
+        node("first,length,step", "Range", "positions");
+        node("length,zero", "Unsqueeze", "end");
+        node("table,zero,end,one", "Slice", "rows");
+        node("x,rows", "Add", "sum");
+        node("x,zero,end,one", "Slice", "all");
+        assertThat(infer())
+                .containsEntry("positions", type(DataType.INT64, "s"))
+                .containsEntry("sum", type(DataType.FLOAT, "b", "s", 8))
+                .containsEntry("all", type(DataType.FLOAT, "b", "s", 8));
+        assertThat(infer().get("rows").toString()).contains("min(s, 128)");
+    }
+
+    @Test
+    void sizesThatReplaceThoseLeftOpen() {
+        input("mask", DataType.INT64, "b", 1, 1, "s");
+        constant("open", -1, -1, -1, -1);
+        constant("ones", 1, 1, 1, 1);
+        constant("minus", -1);
+        constant("zero", 0);
+        constant("end", 3);
+        node("mask", "Shape", "sizes");
+        node("sizes,zero,end", "Slice", "front");
+        node("front,minus", "Concat", "wanted", Map.of("axis", Attribute.of(0L)));
+        node("wanted,open", "Equal", "isOpen");
+        node("isOpen,ones,wanted", "Where", "target");
+        node("mask,target", "Expand", "wide");
+        assertThat(infer())
+                .containsEntry("isOpen", type(DataType.BOOL, 4))
+                .containsEntry("wide", type(DataType.INT64, "b", 1, 1, "s"));
+    }
+
+    @Test
+    void tuplesOfIndices() {
+        input("data", DataType.FLOAT, "b", "s", 8);
+        input("indices", DataType.INT64, "b", 1, "t", 2);
+        node("data,indices", "GatherND", "chosen");
+        assertThat(infer()).containsEntry("chosen", type(DataType.FLOAT, "b", 1, "t", 8));
+    }
 }

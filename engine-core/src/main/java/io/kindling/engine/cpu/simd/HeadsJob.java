@@ -61,15 +61,10 @@ final class HeadsJob {
      * Sets an operand's address and three strides.
      *
      * @param first the field of the stride from batch to batch, behind which come those of rows and heads
-     * @param rows rows of a sequence
-     * @param width floats of a row
      */
-    HeadsJob operand(Field operand, long address, Field first, long rows, long width, long head) {
+    HeadsJob operand(Field operand, long address, Field first, long batch, long row, long head) {
         int at = first.ordinal();
         Field[] fields = Field.values();
-        return set(operand, address)
-                .set(first, rows * width)
-                .set(fields[at + 1], width)
-                .set(fields[at + 2], head);
+        return set(operand, address).set(first, batch).set(fields[at + 1], row).set(fields[at + 2], head);
     }
 }

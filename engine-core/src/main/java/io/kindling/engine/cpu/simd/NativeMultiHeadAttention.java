@@ -13,12 +13,17 @@ import io.kindling.engine.provider.Tensor;
 
 /**
  * {@code com.microsoft::MultiHeadAttention} as encoders have it: float32 queries, keys and values of {@code [batch, tokens, heads ·
- * size]}, a padding mask over keys or an additive bias, no state. For each head scores are one product, to which the bias is added,
- * then come softmax and the product with the values. The rest is left to the reference.
+ * size]}, keys and values of {@code [batch, heads, tokens, size]} as well, or all three in one of {@code [batch, tokens, heads, 3, size]};
+ * a padding mask over keys or an additive bias, no state. For each head scores are one product, to which the bias is added, then come
+ * softmax and the product with the values. The rest is left to the reference.
  */
 final class NativeMultiHeadAttention implements Kernel {
     private static final int MASK = 4;
     private static final int BIAS = 5;
+
+    /** Queries, keys and values in one tensor. */
+    private static final int PACKED = 3;
+
     private static final int RANGES_PER_THREAD = 2;
 
     /** Scores of all threads lie in one buffer, which Java addresses with an int. */
@@ -68,43 +73,91 @@ final class NativeMultiHeadAttention implements Kernel {
         }
     }
 
+    /**
+     * One of queries, keys and values.
+     *
+     * @param first floats before the first one's first
+     * @param batch floats from a sequence's to the next one's; {@code row} alike for tokens, {@code head} for heads
+     * @param size floats of a head
+     */
+    private record Rows(Tensor tensor, long first, long tokens, long batch, long row, long head, long size) {
+        static Rows of(Tensor tensor, int heads) {
+            return tensor.rank() == 4 ? headsFirst(tensor) : tokensFirst(tensor, heads);
+        }
+
+        private static Rows tokensFirst(Tensor tensor, int heads) {
+            long width = tensor.dim(2);
+            return new Rows(tensor, 0, tensor.dim(1), tensor.dim(1) * width, width, width / heads, width / heads);
+        }
+
+        private static Rows headsFirst(Tensor tensor) {
+            long head = tensor.dim(2) * tensor.dim(3);
+            return new Rows(tensor, 0, tensor.dim(2), tensor.dim(1) * head, tensor.dim(3), head, tensor.dim(3));
+        }
+
+        /** @param which of the three that lie in one tensor, head by head */
+        static Rows packed(Tensor tensor, int which) {
+            long size = tensor.dim(4);
+            long width = tensor.dim(2) * PACKED * size;
+            return new Rows(tensor, which * size, tensor.dim(1), tensor.dim(1) * width, width, PACKED * size, size);
+        }
+
+        void describe(HeadsJob job, Field operand, Field strides) {
+            job.operand(operand, NativeMemory.addressOf(tensor) + first * Float.BYTES, strides, batch, row, head);
+        }
+    }
+
     /** @param mask padding of keys, or null; {@code bias} alike */
-    private record Operands(Tensor q, Tensor k, Tensor v, Tensor mask, Tensor bias) {
+    private record Operands(Rows q, Rows k, Rows v, Tensor mask, Tensor bias) {
         int batch() {
-            return (int) q.dim(0);
+            return (int) q.tensor.dim(0);
         }
 
         int queries() {
-            return (int) q.dim(1);
+            return (int) q.tokens;
         }
 
         int keys() {
-            return (int) k.dim(1);
+            return (int) k.tokens;
+        }
+
+        boolean agree() {
+            return k.size == q.size
+                    && v.tokens == k.tokens
+                    && k.tensor.dim(0) == q.tensor.dim(0)
+                    && v.tensor.dim(0) == q.tensor.dim(0);
         }
 
         /** Room of one thread for a row that is added to scores, and for scores, in whole cache lines. */
         long scratchBytes() {
-            long rows = 1 + Math.min(q.dim(1), HeadsJob.QUERIES_AT_ONCE);
-            return (rows * k.dim(1) * Float.BYTES + 63) / 64 * 64;
+            long rows = 1 + Math.min(q.tokens, HeadsJob.QUERIES_AT_ONCE);
+            return (rows * k.tokens * Float.BYTES + 63) / 64 * 64;
         }
     }
 
     /** Null where the reference must compute. */
     private Operands operands(KernelContext context) {
-        if (context.inputCount() < 3 || !context.hasInput(1) || !context.hasInput(2) || present(context, 3) != null) {
+        Tensor q = context.input(0);
+        Tensor k = present(context, 1);
+        Tensor v = present(context, 2);
+        Tensor mask = present(context, MASK);
+        Tensor bias = present(context, BIAS);
+        Operands found;
+        if (k == null && v == null && isPacked(q)) {
+            found = new Operands(Rows.packed(q, 0), Rows.packed(q, 1), Rows.packed(q, 2), mask, bias);
+        } else if (k != null && v != null && isRows(q, 3) && hasKeys(k) && hasKeys(v)) {
+            found = new Operands(Rows.of(q, heads), Rows.of(k, heads), Rows.of(v, heads), mask, bias);
+        } else {
             return null;
         }
-        Operands found = new Operands(
-                context.input(0), context.input(1), context.input(2), present(context, MASK), present(context, BIAS));
-        boolean covered = isRows(found.q)
-                && isRows(found.k)
-                && isRows(found.v)
-                && found.q.elementCount() > 0
+        boolean covered = present(context, 3) == null
+                && q.elementCount() > 0
                 && found.keys() > 0
+                && found.agree()
                 && found.scratchBytes() * pool.threads() * RANGES_PER_THREAD < LARGEST_SCORES
-                && (found.mask == null || isPadding(found.mask, found))
-                && (found.bias == null || isBias(found.bias, found))
-                && (found.mask == null || found.bias == null);
+                && (mask == null || isPadding(mask, found))
+                && (bias == null || isBias(bias, found))
+                && (mask == null || bias == null);
         return covered ? found : null;
     }
 
@@ -112,8 +165,16 @@ final class NativeMultiHeadAttention implements Kernel {
         return input < context.inputCount() && context.hasInput(input) ? context.input(input) : null;
     }
 
-    private static boolean isRows(Tensor tensor) {
-        return tensor.type() == DataType.FLOAT && tensor.rank() == 3;
+    private static boolean isRows(Tensor tensor, int rank) {
+        return tensor.type() == DataType.FLOAT && tensor.rank() == rank;
+    }
+
+    private boolean hasKeys(Tensor tensor) {
+        return isRows(tensor, 3) || isRows(tensor, 4) && tensor.dim(1) == heads;
+    }
+
+    private boolean isPacked(Tensor tensor) {
+        return isRows(tensor, 5) && tensor.dim(2) == heads && tensor.dim(3) == PACKED;
     }
 
     private static boolean isPadding(Tensor mask, Operands operands) {
@@ -133,8 +194,8 @@ final class NativeMultiHeadAttention implements Kernel {
     }
 
     private void attend(KernelContext context, Operands operands) {
-        Tensor q = operands.q;
-        Tensor output = context.output(0, DataType.FLOAT, q.dim(0), q.dim(1), operands.v.dim(2));
+        Tensor output =
+                context.output(0, DataType.FLOAT, operands.batch(), operands.queries(), heads * operands.v.size);
         int items = operands.batch() * heads;
         int ranges = Math.min(items, pool.threads() * RANGES_PER_THREAD);
         long rangeBytes = operands.scratchBytes();
@@ -155,26 +216,17 @@ final class NativeMultiHeadAttention implements Kernel {
     private void describe(Operands operands, Tensor output, HeadsJob job) {
         long queries = operands.queries();
         long keys = operands.keys();
-        long width = operands.q.dim(2);
-        long valueWidth = operands.v.dim(2);
-        long size = width / heads;
-        job.operand(Field.QUERY, NativeMemory.addressOf(operands.q), Field.QUERY_BATCH, queries, width, size)
-                .operand(Field.KEY, NativeMemory.addressOf(operands.k), Field.KEY_BATCH, keys, width, size)
-                .operand(
-                        Field.VALUE,
-                        NativeMemory.addressOf(operands.v),
-                        Field.VALUE_BATCH,
-                        keys,
-                        valueWidth,
-                        valueWidth / heads)
-                .set(Field.OUTPUT, NativeMemory.addressOf(output))
+        operands.q.describe(job, Field.QUERY, Field.QUERY_BATCH);
+        operands.k.describe(job, Field.KEY, Field.KEY_BATCH);
+        operands.v.describe(job, Field.VALUE, Field.VALUE_BATCH);
+        job.set(Field.OUTPUT, NativeMemory.addressOf(output))
                 .set(Field.MASK, operands.mask == null ? 0 : NativeMemory.addressOf(operands.mask))
                 .set(Field.QUERIES, queries)
                 .set(Field.KEYS, keys)
                 .set(Field.HEADS, heads)
-                .set(Field.SIZE, size)
-                .set(Field.VALUE_SIZE, valueWidth / heads)
-                .set(Field.SCALE, scale == 0 ? (float) (1 / Math.sqrt(size)) : (double) scale)
+                .set(Field.SIZE, operands.q.size)
+                .set(Field.VALUE_SIZE, operands.v.size)
+                .set(Field.SCALE, scale == 0 ? (float) (1 / Math.sqrt(operands.q.size)) : (double) scale)
                 .set(Field.FILTER, (double) filter);
         Tensor bias = operands.bias;
         long columns = bias == null || bias.dim(2) == 1 ? 0 : keys;

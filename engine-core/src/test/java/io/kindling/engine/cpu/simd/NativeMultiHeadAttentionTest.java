@@ -72,4 +72,24 @@ class NativeMultiHeadAttentionTest extends NativeLevels {
         Tensor q = Tensor.allocateHost(DataType.FLOAT16, 1, 2, HEADS * 4L);
         assertThat(OneNode.floats(run(level, node(), q, q, q).get(0))).containsOnly(0f);
     }
+
+    private static Tensor shaped(Tensor rows, long... shape) {
+        return Tensor.of(DataType.FLOAT, shape, rows.buffer());
+    }
+
+    @ParameterizedTest
+    @MethodSource("levelsAndSizes")
+    void keysAndValuesWithTheirHeadsFirst(String level, int keys) {
+        Tensor k = shaped(rows(12, keys, 8), BATCH, HEADS, keys, 8);
+        Tensor v = shaped(rows(13, keys, 6), BATCH, HEADS, keys, 6);
+        equalToReference(level, node(), 2e-6, rows(14, QUERIES, 8), k, v, null, null, bias(15, BATCH, 1, 1, keys));
+    }
+
+    @ParameterizedTest
+    @MethodSource("levelsAndSizes")
+    void allInOneTensor(String level, int tokens) {
+        Tensor packed = shaped(rows(16, tokens, 3 * 16), BATCH, tokens, HEADS, 3, 16);
+        equalToReference(level, node(), 2e-6, packed);
+        equalToReference(level, node(), 2e-6, packed, null, null, null, null, bias(17, 1, HEADS, tokens, tokens));
+    }
 }
