@@ -37,9 +37,9 @@ class PySparkModuleIT {
 
     @Test
     void sparkConnect() {
-        try (ConnectServer server = ConnectServer.start(SparkRelease.SPARK_4_3_0)) {
+        try (SparkServer server = SparkServer.connect(SparkRelease.SPARK_4_3_0)) {
             Map<String, String> environment = environment();
-            environment.put("SPARK_REMOTE", server.address());
+            environment.put("SPARK_REMOTE", "sc://localhost:" + server.port());
             Processes.Result result = SparkRelease.SPARK_4_3_0
                     .pythonWithExtras(environment, command(""))
                     .orFail();
