@@ -15,6 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Clusters whose executors are killed (SIGKILL), stopped under speculation and cancelled in mid-stage: sampled answers are those of
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class ClusterIT {
     private static final int ROWS = 1200;
+    private static final String THREE_EXECUTORS = "local-cluster[3,1,2048]";
 
     @TempDir
     static Path models;
@@ -42,28 +45,32 @@ class ClusterIT {
 
     @Test
     void threeExecutorsOfSpark35() throws IOException {
-        disturb(SparkRelease.SPARK_3_5_9, "local-cluster[3,1,1024]");
+        disturb(SparkRelease.SPARK_3_5_9, THREE_EXECUTORS);
     }
 
     @Test
     void aMasterAndTwoWorkersOfSpark4() throws IOException {
-        try (StandaloneCluster cluster = new StandaloneCluster(SparkRelease.SPARK_4_3_0, folder, 2, "2g")) {
-            disturb(SparkRelease.SPARK_4_3_0, cluster.url());
-        }
+        disturbWorkers(SparkRelease.SPARK_4_3_0);
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(names = {"SPARK_3_5_9", "SPARK_4_0_0"})
     @Tag("nightly")
-    void aMasterAndTwoWorkersOfSpark35() throws IOException {
-        try (StandaloneCluster cluster = new StandaloneCluster(SparkRelease.SPARK_3_5_9, folder, 2, "2g")) {
-            disturb(SparkRelease.SPARK_3_5_9, cluster.url());
-        }
+    void aMasterAndTwoWorkersOfOtherReleases(SparkRelease spark) throws IOException {
+        disturbWorkers(spark);
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(names = {"SPARK_4_0_0", "SPARK_4_3_0"})
     @Tag("nightly")
-    void threeExecutorsOfSpark4() throws IOException {
-        disturb(SparkRelease.SPARK_4_3_0, "local-cluster[3,1,1024]");
+    void threeExecutorsOfSpark4(SparkRelease spark) throws IOException {
+        disturb(spark, THREE_EXECUTORS);
+    }
+
+    private void disturbWorkers(SparkRelease spark) throws IOException {
+        try (StandaloneCluster cluster = new StandaloneCluster(spark, folder, 2, "2g")) {
+            disturb(spark, cluster.url());
+        }
     }
 
     private void disturb(SparkRelease spark, String master) throws IOException {

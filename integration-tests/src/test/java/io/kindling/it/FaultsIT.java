@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +54,17 @@ class FaultsIT {
     @ParameterizedTest
     @EnumSource(names = {"SPARK_3_5_0", "SPARK_4_3_0"})
     void pySparkSeesRowFaultsAsValuesAndModelFaultsAsErrors(SparkRelease spark) throws IOException {
+        check(spark);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SPARK_3_5_9", "SPARK_4_0_0"})
+    @Tag("nightly")
+    void pySparkOfReleasesBetweenSeesTheSame(SparkRelease spark) throws IOException {
+        check(spark);
+    }
+
+    private void check(SparkRelease spark) throws IOException {
         List<String> arguments =
                 new ArrayList<>(List.of("--master", "local[2,4]", "--jars", Repository.JAR.toString()));
         if (!spark.isLine4()) {

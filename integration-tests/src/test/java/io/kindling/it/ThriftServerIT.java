@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -18,6 +20,16 @@ class ThriftServerIT {
     @ParameterizedTest
     @EnumSource(names = {"SPARK_3_5_9", "SPARK_4_3_0"})
     void aClientOfJdbcAsksModelsInSql(SparkRelease spark) throws IOException {
+        check(spark);
+    }
+
+    @Test
+    @Tag("nightly")
+    void aClientOfJdbcAsksModelsInSqlOfTheOldestSpark4() throws IOException {
+        check(SparkRelease.SPARK_4_0_0);
+    }
+
+    private void check(SparkRelease spark) throws IOException {
         Path model = folder.resolve("scripted");
         Repository.python("tools/scripted_model.py", model.toString());
         Path statements = Files.writeString(folder.resolve("statements.sql"), """
