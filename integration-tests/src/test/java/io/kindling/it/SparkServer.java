@@ -3,7 +3,6 @@ package io.kindling.it;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +28,7 @@ final class SparkServer implements AutoCloseable {
 
     /** A Spark Connect server. */
     static SparkServer connect(SparkRelease spark) {
-        int port = freePort();
+        int port = Processes.freePort();
         return start(
                 spark,
                 port,
@@ -44,7 +43,7 @@ final class SparkServer implements AutoCloseable {
      * @param settings as {@code --conf} has them
      */
     static SparkServer thrift(SparkRelease spark, List<String> settings) {
-        int port = freePort();
+        int port = Processes.freePort();
         List<String> options = new ArrayList<>();
         settings.forEach(setting -> options.addAll(List.of("--conf", setting)));
         return start(
@@ -106,14 +105,6 @@ final class SparkServer implements AutoCloseable {
             return true;
         } catch (IOException notYet) {
             return false;
-        }
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

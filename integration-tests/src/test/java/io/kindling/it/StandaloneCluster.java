@@ -2,7 +2,6 @@ package io.kindling.it;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +21,7 @@ final class StandaloneCluster implements AutoCloseable {
     StandaloneCluster(SparkRelease spark, Path folder, int coresPerWorker, String memoryPerWorker) {
         this.spark = spark;
         this.folder = folder;
-        port = freePort();
+        port = Processes.freePort();
         try {
             start(
                     "master",
@@ -102,14 +101,6 @@ final class StandaloneCluster implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
-        }
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

@@ -36,7 +36,7 @@ class NativeGemmTest {
         return levels().stream().flatMap(level -> Stream.of(Arguments.of(level, true), Arguments.of(level, false)));
     }
 
-    private static float[] values(int count, int seed) {
+    static float[] values(int count, int seed) {
         Random random = new Random(seed);
         float[] values = new float[count];
         for (int i = 0; i < count; i++) {
@@ -92,6 +92,21 @@ class NativeGemmTest {
 
     private static void assertSum(
             float got, float[] a, int startA, int stepA, float[] b, int startB, int stepB, int k, double start) {
+        assertSum(got, a, startA, stepA, b, startB, stepB, k, start, 2e-6);
+    }
+
+    /** @param tolerance error in proportion to the sum of all magnitudes */
+    static void assertSum(
+            float got,
+            float[] a,
+            int startA,
+            int stepA,
+            float[] b,
+            int startB,
+            int stepB,
+            int k,
+            double start,
+            double tolerance) {
         double sum = start;
         double magnitude = Math.abs(start) + 1e-30;
         for (int i = 0; i < k; i++) {
@@ -99,7 +114,7 @@ class NativeGemmTest {
             sum += term;
             magnitude += Math.abs(term);
         }
-        assertThat(Math.abs(got - sum)).isLessThanOrEqualTo(2e-6 * magnitude);
+        assertThat(Math.abs(got - sum)).isLessThanOrEqualTo(tolerance * magnitude);
     }
 
     @ParameterizedTest

@@ -8,31 +8,12 @@ import io.kindling.engine.provider.Provider;
 import io.kindling.engine.provider.Tensor;
 import io.kindling.engine.session.SessionOptions;
 import java.util.Arrays;
-import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Products of float32 whose operands may lose bits: on tiles they do, elsewhere nothing changes. */
 class RoundedProductsTest {
-    static Stream<Arguments> levelsAndPacking() {
-        assertThat(NativeLibrary.unavailableReason()).isEmpty();
-        return KernelSet.all().stream()
-                .map(KernelSet::level)
-                .flatMap(level -> Stream.of(Arguments.of(level, true), Arguments.of(level, false)));
-    }
-
-    private static float[] values(int count, int seed) {
-        Random random = new Random(seed);
-        float[] values = new float[count];
-        for (int i = 0; i < count; i++) {
-            values[i] = (float) random.nextGaussian();
-        }
-        return values;
-    }
-
     private static float[] product(
             Provider provider, String level, boolean packed, Precision precision, float[] a, float[] b, int m, int n) {
         int k = b.length / n;
@@ -48,13 +29,13 @@ class RoundedProductsTest {
     }
 
     @ParameterizedTest
-    @MethodSource("levelsAndPacking")
+    @MethodSource("io.kindling.engine.cpu.simd.NativeGemmTest#levelsAndPacking")
     void operandsOnTilesKeepTwoPartsAndAllOthersStayAsTheyAre(String level, boolean packed) {
         try (Provider provider = OneNode.provider(2, new NativeBackend(level))) {
             for (int k : new int[] {1, 31, 33, 530}) {
                 for (int n : new int[] {1, 17, 32, 83}) {
-                    float[] a = values(37 * k, 1);
-                    float[] b = values(k * n, 2);
+                    float[] a = NativeGemmTest.values(37 * k, 1);
+                    float[] b = NativeGemmTest.values(k * n, 2);
                     for (int m : new int[] {1, 16, 37}) {
                         float[] got = product(provider, level, packed, Precision.FAST, a, b, m, n);
                         float[] expected = product(provider, level, packed, Precision.BALANCED, a, b, m, n);
@@ -69,36 +50,29 @@ class RoundedProductsTest {
     }
 
     @ParameterizedTest
-    @MethodSource("levelsAndPacking")
+    @MethodSource("io.kindling.engine.cpu.simd.NativeGemmTest#levelsAndPacking")
     void anErrorIsAtMostThreeTimesTheSixteenthBit(String level, boolean packed) {
         int m = 40;
         int n = 100;
         int k = 384;
-        float[] a = values(m * k, 3);
-        float[] b = values(k * n, 4);
+        float[] a = NativeGemmTest.values(m * k, 3);
+        float[] b = NativeGemmTest.values(k * n, 4);
         try (Provider provider = OneNode.provider(2, new NativeBackend(level))) {
             float[] c = product(provider, level, packed, Precision.FAST, a, b, m, n);
             for (int i = 0; i < m * n; i++) {
-                double sum = 0;
-                double magnitude = 0;
-                for (int j = 0; j < k; j++) {
-                    double term = (double) a[i / n * k + j] * b[j * n + i % n];
-                    sum += term;
-                    magnitude += Math.abs(term);
-                }
-                assertThat(Math.abs(c[i] - sum)).isLessThanOrEqualTo((3.0 / (1 << 16) + 2e-6) * magnitude);
+                NativeGemmTest.assertSum(c[i], a, i / n * k, 1, b, i % n, n, k, 0, 3.0 / (1 << 16) + 2e-6);
             }
         }
     }
 
     @ParameterizedTest
-    @MethodSource("levelsAndPacking")
+    @MethodSource("io.kindling.engine.cpu.simd.NativeGemmTest#levelsAndPacking")
     void infinityAndNanStayInTheirRows(String level, boolean packed) {
         int m = 37;
         int n = 53;
         int k = 70;
-        float[] a = values(m * k, 5);
-        float[] b = values(k * n, 6);
+        float[] a = NativeGemmTest.values(m * k, 5);
+        float[] b = NativeGemmTest.values(k * n, 6);
         try (Provider provider = OneNode.provider(2, new NativeBackend(level))) {
             float[] finite = product(provider, level, packed, Precision.FAST, a, b, m, n);
             a[3 * k + 5] = Float.POSITIVE_INFINITY;
@@ -113,13 +87,13 @@ class RoundedProductsTest {
     }
 
     @ParameterizedTest
-    @MethodSource("levelsAndPacking")
+    @MethodSource("io.kindling.engine.cpu.simd.NativeGemmTest#levelsAndPacking")
     void aWeightTooLargeForTilesSpoilsNoOther(String level, boolean packed) {
         int m = 5;
         int n = 53;
         int k = 70;
-        float[] a = values(m * k, 7);
-        float[] b = values(k * n, 8);
+        float[] a = NativeGemmTest.values(m * k, 7);
+        float[] b = NativeGemmTest.values(k * n, 8);
         try (Provider provider = OneNode.provider(2, new NativeBackend(level))) {
             float[] usual = product(provider, level, packed, Precision.FAST, a, b, m, n);
             b[8 * n + 1] = Float.MAX_VALUE;
