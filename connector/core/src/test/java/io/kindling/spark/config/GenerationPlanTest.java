@@ -75,15 +75,18 @@ class GenerationPlanTest {
 
     @Test
     void everyOptionHasAnOtherValueHere() {
-        List<String> names =
-                SparkOptions.table().options().stream().map(Option::name).sorted().toList();
+        List<String> names = SparkOptions.table().options().stream()
+                .map(Option::name)
+                .sorted()
+                .toList();
         assertThat(OTHER_VALUES.keySet()).containsExactlyElementsOf(names);
     }
 
     @ParameterizedTest
     @MethodSource("names")
     void anOptionReachesExecutorsByEachOfItsNames(String name) {
-        String value = OTHER_VALUES.get(SparkOptions.table().find(name).orElseThrow().name());
+        String value =
+                OTHER_VALUES.get(SparkOptions.table().find(name).orElseThrow().name());
         GenerationPlan usual = plan(Map.of(), Map.of());
         GenerationPlan set = plan(Map.of(name, value), Map.of());
         assertThat(plan(Map.of(), Map.of())).isEqualTo(usual);
