@@ -35,7 +35,8 @@ class Resume:
     """Runs a job in chunks, each appended as a Spark job of its own; a later run does only what the output lacks.
 
     Every row needs a key that no other row has; the output then has each key once, also where an earlier run was killed at any point,
-    if one run at a time writes it. Rows that failed of something that may pass are not written and so tried again; other errors are final and are written as they are. The same as ``io.kindling.spark.Resume``, on
+    if one run at a time writes it. Rows that failed of something that may pass are not written and so tried again; other errors are
+    final and are written as they are. The same as ``io.kindling.spark.Resume``, on
     Spark Connect too.
 
     >>> replies = Resume("id", path="/data/replies", details="d", attempts=3)  # doctest: +SKIP

@@ -4,8 +4,8 @@
  * The tile unit multiplies bfloat16 and adds in float32. A float32 is the sum of three bfloat16, x = high + middle + low, the first two
  * being rounded; of the nine products of two such sums the six largest are added, which leaves out less than 2^-24 of the
  * product. Where the job says that operands may be rounded, they are high + middle, and three products of four are added, which leaves
- * out at most 3 * 2^-16; B may then be packed as tiles, which take as many bytes as its floats. An element of C is summed over k in steps of 32, each step adding its products in one order: the same bits
- * for any number of rows and any split of the work. Numbers that have no such sum (infinity, NaN, and what rounds to infinity) are left
+ * out at most 3 * 2^-16; B may then be packed as tiles, which take as many bytes as its floats. An element of C is summed over k in
+ * steps of 32, each step adding its products in one order: the same bits for any number of rows and any split of the work. Numbers that have no such sum (infinity, NaN, and what rounds to infinity) are left
  * to the vector unit, the rows of A and the panels of B that hold them being computed again. Below 2^-110 the low parts, and below
  * 2^-126 all, are taken as 0.
  */

@@ -27,8 +27,8 @@ public final class Options {
             Scope.ENGINE,
             OptionTypes.choice(Precision.class),
             Precision.BALANCED,
-            "Products: exactly in float32; with quantised weights by int8 activations in blocks of 32, and on AMX with 16"
-                    + " bits of float32 in text encoders (embed, classify); or with these 16 bits in every graph");
+            "Products. exact: float32; balanced: int8 activations in blocks of 32 for quantised weights, and in text encoders"
+                    + " (embed, classify) 16 bits of float32 on AMX; fast: as balanced, those 16 bits in every graph");
 
     public static final Option<String> DEVICE = Option.of(
             "device",

@@ -34,8 +34,8 @@ import org.apache.spark.sql.functions;
  * }</pre>
  *
  * Every row needs a key that no other row has; the output then has each key once, also where an earlier run was killed at any point, if
- * one run at a time writes it. Rows that failed of something that may pass are not
- * written and so tried again; other errors are final and are written as they are.
+ * one run at a time writes it. Rows that failed of something that may pass are not written and so tried again; other errors are final
+ * and are written as they are.
  */
 public final class Resume {
     private static final String DONE = "__kindling_done";

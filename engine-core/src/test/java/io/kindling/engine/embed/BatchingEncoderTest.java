@@ -11,6 +11,7 @@ import io.kindling.engine.EncodingOptions.Normalization;
 import io.kindling.engine.EncodingOptions.Pooling;
 import io.kindling.engine.EngineOptions;
 import io.kindling.engine.Model;
+import io.kindling.engine.OptionTable;
 import io.kindling.engine.TextEncoder.Classification;
 import io.kindling.engine.TextEncoder.Embedding;
 import io.kindling.engine.TextEncoder.Score;
@@ -22,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,6 +96,24 @@ class BatchingEncoderTest {
             }
             assertThat(vectors).anyMatch(Embedding::truncated).anyMatch(vector -> !vector.truncated());
         }
+    }
+
+    /** On tiles scores lose some bits; those that are compared with ONNX Runtime's here bound how many. */
+    @Test
+    void productsAreRoundedWhereTheDeviceIsFasterForItUnlessExactlyIsAskedFor() {
+        EngineOptions exactly =
+                OptionTable.standard().parse(Map.of("precision", "exact")).engine();
+        try (Model usual = open("classifier");
+                Model exact = Model.open(folder.resolve("classifier"), exactly)) {
+            boolean same = scores(usual).equals(scores(exact));
+            assertThat(same).isEqualTo(!usual.deviceDescription().contains("amx"));
+        }
+    }
+
+    private static List<List<Score>> scores(Model model) {
+        return model.encoder().classify(TEXTS, DEFAULTS).stream()
+                .map(Classification::scores)
+                .toList();
     }
 
     @Test
