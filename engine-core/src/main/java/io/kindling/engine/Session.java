@@ -11,6 +11,12 @@ public interface Session extends AutoCloseable {
 
     List<ValueInfo> outputs();
 
+    /**
+     * Whether some operator quantises by the range of a whole tensor, as {@code DynamicQuantizeLinear} does: then what a row gives depends
+     * on the rows it runs with.
+     */
+    boolean quantisesWholeTensors();
+
     /** A task's handle, with its own activations and persistent buffers. */
     DeviceBinding newBinding();
 

@@ -159,6 +159,13 @@ class InferenceTest {
     }
 
     @Test
+    void rowsRunAloneWhereOthersWouldChangeTheirBytes() throws IOException {
+        assertThat(run(TestGraphs.dynamicBytes(folder.resolve("g.onnx")), "(1), (2), (4)", "byte"))
+                .extracting(row -> row.getLong(1))
+                .containsOnly(255L);
+    }
+
+    @Test
     void rowsOfDifferentShapesMakeBatchesOfTheirOwn() throws IOException {
         String uri = TestGraphs.identity(folder.resolve("g.onnx"), FLOAT, "rows", "n");
         assertThat(run(uri, "(array(1, 2)), (array(3)), (array(4, 5)), (array())", "same"))

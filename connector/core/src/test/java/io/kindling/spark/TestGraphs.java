@@ -89,6 +89,25 @@ public final class TestGraphs {
                         .addNode(node("Expand", "size", "shape", "shape")));
     }
 
+    /** {@code byte}: x as a byte between 0 and the largest x of a run, 255. */
+    static String dynamicBytes(Path file) throws IOException {
+        NodeProto toLong = node("Cast", "byte", "q").toBuilder()
+                .addAttribute(AttributeProto.newBuilder()
+                        .setName("to")
+                        .setType(AttributeProto.AttributeType.INT)
+                        .setI(INT64))
+                .build();
+        return write(
+                file,
+                GraphProto.newBuilder()
+                        .addInput(port("x", FLOAT, "rows"))
+                        .addOutput(port("byte", INT64, "rows"))
+                        .addNode(node("DynamicQuantizeLinear", "q", "x").toBuilder()
+                                .addOutput("scale")
+                                .addOutput("zero"))
+                        .addNode(toLong));
+    }
+
     /** A map of the classes {@code no} and {@code yes} to two scores. */
     static String zipMap(Path file) throws IOException {
         NodeProto zip = node("ZipMap", "map", "x").toBuilder()

@@ -18,7 +18,10 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Runs an encoder over batches of like length; see {@link TextEncoder}. Each caller's thread has a binding of its own. */
+/**
+ * Runs an encoder over batches of like length; see {@link TextEncoder}. Each caller's thread has a binding of its own. A text whose numbers
+ * its batch mates would change runs alone.
+ */
 public final class BatchingEncoder implements TextEncoder, AutoCloseable {
     /** Enough to fill the cores; more only takes memory. */
     private static final int TOKENS_PER_BATCH = 4096;
@@ -38,8 +41,9 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
         this.io = io;
         this.session = session;
         this.allocator = allocator;
+        int rows = session.quantisesWholeTensors() ? 1 : maxRows;
         long fixedRows = EncoderRun.fixedSizes(session.inputs(), io.tokens())[0];
-        this.maxRows = fixedRows < 0 ? maxRows : Math.toIntExact(Math.min(fixedRows, maxRows));
+        this.maxRows = fixedRows < 0 ? rows : Math.toIntExact(Math.min(fixedRows, rows));
         inputs = new EncoderInput.Maker(tokenizer, io.maxTokens());
     }
 

@@ -51,6 +51,11 @@ public final class GraphSession implements Session {
         return plan.graph().outputs();
     }
 
+    @Override
+    public boolean quantisesWholeTensors() {
+        return WholeTensorQuantization.isIn(plan);
+    }
+
     public ModelWeights weights() {
         return weights;
     }

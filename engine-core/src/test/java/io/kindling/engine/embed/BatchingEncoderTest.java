@@ -98,6 +98,28 @@ class BatchingEncoderTest {
         }
     }
 
+    /** Bytes that stand for the range of a whole tensor would change with the texts it holds. */
+    @Test
+    void aTextRunsAloneWhereItsBatchMatesWouldChangeItsVector() {
+        try (Model model = open("quantised")) {
+            List<Embedding> together = model.encoder().embed(TEXTS, DEFAULTS);
+            assertThat(together).extracting(Embedding::batch).containsOnly(1);
+            for (int t = 0; t < TEXTS.size(); t++) {
+                JsonNode states = expected.get(t).get("quantised");
+                float[] vector = together.get(t).vector();
+                float[] wanted = new float[vector.length];
+                for (int k = 0; k < wanted.length; k++) {
+                    wanted[k] = (float) mean(states, k);
+                }
+                Pool.normalize(wanted);
+                // A state on the border of two bytes may get either.
+                assertThat(vector).usingComparatorWithPrecision(0.02f).containsExactly(wanted);
+                List<Embedding> alone = model.encoder().embed(List.of(TEXTS.get(t)), DEFAULTS);
+                assertThat(alone.get(0).vector()).isEqualTo(vector);
+            }
+        }
+    }
+
     /** On tiles scores lose some bits; those that are compared with ONNX Runtime's here bound how many. */
     @Test
     void productsAreRoundedWhereTheDeviceIsFasterForItUnlessExactlyIsAskedFor() {

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 import org.apache.spark.sql.Row;
 
-/** Rows of equal shapes, run together where the graph has an axis for them; one at a time otherwise. */
+/** Rows of equal shapes, run together where the graph has an axis for them and keeps them apart; one at a time otherwise. */
 final class Batches {
     private final InferencePlan plan;
     private final RowAxis axis;
@@ -53,7 +53,7 @@ final class Batches {
         return new Batches(
                 plan,
                 axis,
-                most,
+                session.quantisesWholeTensors() ? 1 : most,
                 plan.inputs().stream()
                         .map(name -> ColumnTensors.of(GraphPorts.named(session.inputs(), name), axis))
                         .toList(),
