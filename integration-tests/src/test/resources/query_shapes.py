@@ -1,9 +1,10 @@
-"""query_shapes.py MODEL SHAPES: runs each query of SHAPES and prints whether it made the requests that the file says."""
+"""query_shapes.py MODEL SHAPES…: runs each query of the files SHAPES and prints whether it made the requests that they say."""
+import fileinput
 import sys
 
 from pyspark.sql import SparkSession
 
-model, shapes = sys.argv[1:]
+model, *shapes = sys.argv[1:]
 spark = (
     SparkSession.builder.appName("query shapes")
     .config("spark.kindling.model.m", model)
@@ -16,7 +17,7 @@ spark.sql("SELECT id, concat('q', id) q FROM range(1, 7, 1, 2)").createOrReplace
 spark.sql("SELECT id, q, onnx.generate('m', q) a FROM t").createOrReplaceTempView("v")
 source = spark.read.format("onnx").option("table", "t").option("model", "m").option("prompt", "q").option("into", "a")
 source.load().createOrReplaceTempView("s")
-for line in open(shapes, encoding="utf-8"):
+for line in fileinput.input(shapes, encoding="utf-8"):
     if not line.strip() or line.startswith("#"):
         continue
     expected, query = line.strip().split(" | ", 1)

@@ -2,6 +2,7 @@ package io.kindling.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Spark 4 nightly.
  */
 class QueryShapesIT {
-    private static final String SHAPES = "connector/shim-3.5/src/test/resources/query-shapes.txt";
+    private static final Path SHAPES = Repository.ROOT.resolve("connector/shim-3.5/src/test/resources");
 
     @ParameterizedTest
     @EnumSource(names = {"SPARK_3_5_9", "SPARK_4_3_0"})
@@ -38,14 +39,17 @@ class QueryShapesIT {
                         .resolve("integration-tests/src/test/resources/query_shapes.py")
                         .toString(),
                 Repository.model().toString(),
-                Repository.ROOT.resolve(SHAPES).toString()));
+                SHAPES.resolve("query-shapes.txt").toString()));
+        if (spark.isLine4()) {
+            arguments.add(SHAPES.resolve("query-shapes-of-spark-4.txt").toString());
+        }
         Processes.Result result =
                 spark.run(SparkRelease.ownJava(), "spark-submit", arguments).orFail();
         List<String> lines = result.out()
                 .lines()
                 .filter(line -> line.startsWith("right ") || line.startsWith("wrong "))
                 .toList();
-        assertThat(lines).hasSizeGreaterThan(40);
+        assertThat(lines).hasSizeGreaterThan(100);
         assertThat(lines.stream().filter(line -> line.startsWith("wrong ")))
                 .as(spark.toString())
                 .isEmpty();

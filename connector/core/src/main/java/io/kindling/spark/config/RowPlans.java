@@ -1,9 +1,12 @@
 package io.kindling.spark.config;
 
+import io.kindling.engine.GenerationResult.RowError;
+import io.kindling.engine.error.OptionException;
 import java.io.Serializable;
 import java.time.LocalDateTime;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** The plans of rows whose options come from columns. Rows with equal options share one. Thread-safe. */
 public final class RowPlans implements Serializable {
@@ -26,8 +29,43 @@ public final class RowPlans implements Serializable {
     }
 
     /**
+     * How a row is to be answered.
+     *
+     * @param plan of the row, or the one that judges its fault
+     * @param fault why it cannot be
+     */
+    public record RowPlan(GenerationPlan plan, Optional<RowError> fault) {}
+
+    /**
+     * As {@link #of}, with a bad value of an option for a fault of the row.
+     *
+     * @throws OptionException where names are bad, which is the fault of the query
+     */
+    public RowPlan ofRow(Map<String, String> row) {
+        try {
+            return new RowPlan(of(row), Optional.empty());
+        } catch (OptionException bad) {
+            if (!SparkOptions.areNames(row.keySet())) {
+                throw bad;
+            }
+            return new RowPlan(judging(row), Optional.of(new RowError(bad.code(), bad.getMessage())));
+        }
+    }
+
+    /** The row's own options about errors, if they are good ones. */
+    private GenerationPlan judging(Map<String, String> row) {
+        Map<String, String> job = new LinkedHashMap<>(row);
+        job.keySet().removeIf(name -> !SparkOptions.isOfJob(name));
+        try {
+            return of(job);
+        } catch (OptionException bad) {
+            return of(Map.of());
+        }
+    }
+
+    /**
      * @param row options of one row, by the names that the call uses
-     * @throws io.kindling.engine.error.OptionException with all problems
+     * @throws OptionException with all problems
      */
     public synchronized GenerationPlan of(Map<String, String> row) {
         if (plans == null) {

@@ -105,6 +105,20 @@ public final class SparkOptions {
         return TABLE.find(name).isPresent() && TABLE.find(name).equals(TABLE.find(other));
     }
 
+    /** Whether all are names of options, each of another one. */
+    static boolean areNames(Collection<String> names) {
+        return names.stream()
+                        .flatMap(name -> TABLE.find(name).stream())
+                        .distinct()
+                        .count()
+                == names.size();
+    }
+
+    /** Whether it names an option of what becomes of rows with errors, and of the like. */
+    static boolean isOfJob(String name) {
+        return TABLE.find(name).filter(option -> option.scope() == Scope.JOB).isPresent();
+    }
+
     /**
      * Refuses options that a column cannot give: unknown ones, and those that are fixed for a session or a job.
      *

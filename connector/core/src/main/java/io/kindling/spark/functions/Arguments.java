@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -30,17 +31,24 @@ record Arguments(DataType[] types, OptionsArgument options, Prompts prompts) imp
 
     static Arguments of(StructType inputType, Prompts prompts) {
         DataType[] types = new DataType[inputType.length()];
-        types[0] = DataTypes.StringType;
-        types[1] = inputType.fields()[1].dataType() instanceof ArrayType array ? array : DataTypes.StringType;
+        types[0] = text(inputType.fields()[0].dataType());
+        types[1] = inputType.fields()[1].dataType() instanceof ArrayType array
+                ? array
+                : text(inputType.fields()[1].dataType());
         int own = count(prompts);
         if (own > SCHEMA) {
-            types[SCHEMA] = DataTypes.StringType;
+            types[SCHEMA] = text(inputType.fields()[SCHEMA].dataType());
         }
         if (types.length == own) {
             return new Arguments(types, OptionsArgument.NONE, prompts);
         }
         types[own] = inputType.fields()[own].dataType();
         return new Arguments(types, OptionsArgument.of(own, types[own]), prompts);
+    }
+
+    /** Texts keep their collation, which Spark does not cast away. */
+    static DataType text(DataType given) {
+        return given instanceof StringType ? given : DataTypes.StringType;
     }
 
     /** How many there are without options. */

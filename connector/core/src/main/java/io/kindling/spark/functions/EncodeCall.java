@@ -17,7 +17,7 @@ record EncodeCall<T>(RowGenerator generator, Arguments arguments, Encode<T> enco
         return Use.answerAll(
                 inputs,
                 input -> arguments.isNull(input) ? Optional.empty() : Optional.of(arguments.text(input)),
-                input -> new Use(generator.source(arguments.model(input)), generator.plan(arguments.options(input))),
+                input -> Use.of(generator, arguments.model(input), arguments.options(input), requests),
                 (use, texts) -> {
                     List<Object> results = new ArrayList<>(texts.size());
                     requests.encode(use.source(), use.plan(), texts, encode)

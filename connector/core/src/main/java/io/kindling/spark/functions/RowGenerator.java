@@ -9,6 +9,7 @@ import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.config.RowPlans;
+import io.kindling.spark.config.RowPlans.RowPlan;
 import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.convert.Requests;
 import io.kindling.spark.functions.Results.Value;
@@ -185,6 +186,11 @@ final class RowGenerator implements Serializable {
 
     synchronized GenerationPlan plan(Map<String, String> options) {
         return plans.of(options);
+    }
+
+    /** For calls whose literal options were checked at analysis, so that bad ones come from columns. */
+    RowPlan rowPlan(Map<String, String> options) {
+        return plans.ofRow(options);
     }
 
     @Override

@@ -20,9 +20,8 @@ record RunCall(BoundRun function, int window) implements RowCall.Windowed {
         return Use.answerAll(
                 inputs,
                 arguments::inputs,
-                input -> new Use(
-                        generator.source(arguments.model(input)),
-                        generator.plan(arguments.options().read(input))),
+                input -> Use.of(
+                        generator, arguments.model(input), arguments.options().read(input), requests),
                 (use, rows) -> {
                     List<Object> results = new ArrayList<>(rows.size());
                     requests.infer(use.source(), use.plan(), function.inference(), rows)

@@ -136,7 +136,7 @@ public final class RunFunction implements CatalogFunction {
         if (types.length == 3 && !OptionsArgument.accepts(types[2])) {
             throw refused("needs options as a map from strings, not " + types[2].sql());
         }
-        types[0] = DataTypes.StringType;
+        types[0] = Arguments.text(types[0]);
         OptionsArgument options = types.length == 3 ? OptionsArgument.of(2, types[2]) : OptionsArgument.NONE;
         return new BoundRun(
                 name,

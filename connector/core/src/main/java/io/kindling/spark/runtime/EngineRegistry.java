@@ -10,8 +10,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -92,6 +94,9 @@ final class EngineRegistry implements AutoCloseable {
         MemoryDemand demand = new MemoryDemand(0, 0, 0, 0);
         int users;
         long idleSince;
+        /** Whether the task that was to load the model was killed, which is no fault of the model. */
+        volatile boolean abandoned;
+
         private boolean over;
 
         Entry(LocalModel files) {
@@ -113,11 +118,19 @@ final class EngineRegistry implements AutoCloseable {
     }
 
     /**
-     * The engine for a model, loaded by the first caller while the others wait.
+     * The engine for a model, loaded by the first caller while the others wait; another one loads it where the first was killed.
      *
      * @throws KindlingException DOES_NOT_FIT or OUT_OF_MEMORY when there is no memory for it
      */
     Lease acquire(Request request) {
+        Optional<Lease> lease = tryAcquire(request);
+        while (lease.isEmpty()) {
+            lease = tryAcquire(request);
+        }
+        return lease.get();
+    }
+
+    private Optional<Lease> tryAcquire(Request request) {
         LocalModel files = request.source().localize(request.cache());
         Key key = new Key(files.digest(), request.options(), request.generates());
         Entry entry;
@@ -141,23 +154,57 @@ final class EngineRegistry implements AutoCloseable {
         }
         if (!first) {
             files.close(); // the entry holds its own
-            return lease(key, entry, false, 0, request.memory());
+            return loadedByAnother(key, entry, request.memory());
         }
         evicted.forEach(Entry::close);
         long start = System.nanoTime();
+        LoadedModel model;
         try {
-            entry.model.complete(opener.open(files.path(), withCache(request, entry.demand)));
+            model = opener.open(files.path(), withCache(request, entry.demand));
         } catch (RuntimeException | Error e) {
+            entry.abandoned = Thread.currentThread().isInterrupted();
             forget(key, entry);
             entry.model.completeExceptionally(e);
             throw e;
         }
+        entry.model.complete(model);
         long millis = (System.nanoTime() - start) / 1_000_000;
         synchronized (this) {
             opened++;
             loadMillis += millis;
         }
-        return lease(key, entry, true, millis, request.memory());
+        return Optional.of(lease(key, entry, model, true, millis, request.memory()));
+    }
+
+    /** Empty where it was not loaded after all, through no fault of its own. */
+    private Optional<Lease> loadedByAnother(Key key, Entry entry, MemoryOptions memory) {
+        try {
+            return Optional.of(lease(key, entry, entry.model.get(), false, 0, memory));
+        } catch (ExecutionException e) {
+            if (entry.abandoned) {
+                return Optional.empty();
+            }
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new CompletionException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            synchronized (this) {
+                if (entry.model.isDone() && !entry.model.isCompletedExceptionally()) {
+                    release(key, entry, memory);
+                } else {
+                    entry.users--;
+                }
+            }
+            throw new KindlingException(
+                    ErrorCode.CANCELLED, "the task was killed as it waited for its model to be loaded", e);
+        }
+    }
+
+    private Lease lease(
+            Key key, Entry entry, LoadedModel model, boolean openedHere, long loadMillis, MemoryOptions memory) {
+        return new Lease(model, entry.clock, openedHere, loadMillis, () -> release(key, entry, memory));
     }
 
     private void refuseClosed() {
@@ -225,18 +272,6 @@ final class EngineRegistry implements AutoCloseable {
     /** Time that loading took, all models together. */
     synchronized long loadMillis() {
         return loadMillis;
-    }
-
-    private Lease lease(Key key, Entry entry, boolean openedHere, long loadMillis, MemoryOptions memory) {
-        try {
-            LoadedModel model = entry.model.join();
-            return new Lease(model, entry.clock, openedHere, loadMillis, () -> release(key, entry, memory));
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw e;
-        }
     }
 
     private synchronized void forget(Key key, Entry entry) {

@@ -4,9 +4,10 @@ import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.NodeCacheOptions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,15 +32,26 @@ import org.slf4j.LoggerFactory;
 final class NodeCache {
     private static final Logger LOG = LoggerFactory.getLogger(NodeCache.class);
     private static final String PARTIAL = ".partial";
-    private static final Map<Path, Held> HELD = new HashMap<>();
+    /** A process that looks at a package lets go of it soon, one that uses it may not. */
+    private static final long PATIENCE_MILLIS = 10_000;
+
+    private static final long PAUSE_MILLIS = 100;
+    private static final int MOST_COPIES = 9;
 
     private final Path root;
     private final long capBytes;
+    private final long patienceMillis;
 
     /** @param capBytes packages not in use are evicted, longest unused first, while the cache is larger */
     NodeCache(Path root, long capBytes) {
+        this(root, capBytes, PATIENCE_MILLIS);
+    }
+
+    /** @param patienceMillis how long to wait for other processes to let go of a damaged package */
+    NodeCache(Path root, long capBytes, long patienceMillis) {
         this.root = root;
         this.capBytes = capBytes;
+        this.patienceMillis = patienceMillis;
     }
 
     static NodeCache of(NodeCacheOptions options) {
@@ -61,68 +74,111 @@ final class NodeCache {
         }
     }
 
-    private static final class Held {
-        final FileChannel channel;
-        int users;
-
-        Held(FileChannel channel) {
-            this.channel = channel;
-        }
-    }
-
     /** The package's folder, written by {@code writer} when this node does not have it yet. */
     Lease open(PackageManifest manifest, Writer writer) {
-        Path folder = root.resolve(manifest.digest());
         try {
-            // File locks belong to the process, so its own threads are counted here.
-            synchronized (HELD) {
-                Held held = HELD.get(folder);
-                if (held == null) {
-                    held = new Held(lock(folder, manifest, writer));
-                    HELD.put(folder, held);
-                    evict();
+            // A damaged package that other processes use is left to them, and another copy written.
+            for (int copy = 1; copy <= MOST_COPIES; copy++) {
+                Path folder = root.resolve(manifest.digest() + (copy == 1 ? "" : "-" + copy));
+                if (HeldPackages.hold(folder, () -> lock(folder, manifest, writer))) {
+                    return new Lease(folder, () -> release(folder));
                 }
-                held.users++;
             }
-            return new Lease(folder, () -> release(folder));
-        } catch (IOException e) {
+            throw new IOException(MOST_COPIES + " copies of it are damaged and in use");
+        } catch (IOException | UncheckedIOException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw killed(e);
+            }
             throw new KindlingException(
                     ErrorCode.IO,
                     "cannot write the model package to the node cache " + root + ": " + e
                             + "; point spark.kindling.cacheDir at a writable folder with "
                             + manifest.totalBytes() + " free bytes",
                     e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw killed(e);
         }
     }
 
-    private FileChannel lock(Path folder, PackageManifest manifest, Writer writer) throws IOException {
+    private KindlingException killed(Exception cause) {
+        return new KindlingException(
+                ErrorCode.CANCELLED, "the task was killed as it put its model into the node cache " + root, cause);
+    }
+
+    private Optional<FileChannel> lock(Path folder, PackageManifest manifest, Writer writer) throws IOException {
         Files.createDirectories(root);
         FileChannel channel = FileChannel.open(
                 lockFile(folder), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        boolean used = false;
         try {
-            while (true) {
-                FileLock shared = channel.lock(0, Long.MAX_VALUE, true);
-                // Each process looks once, since what it maps must be what was sent.
-                if (PackageSums.hold(folder, manifest)) {
-                    LOG.info("model package {} is in the node cache", folder);
-                    Files.setLastModifiedTime(folder, FileTime.fromMillis(System.currentTimeMillis()));
-                    return channel;
-                }
-                shared.release();
-                try (FileLock exclusive = channel.lock()) {
-                    if (exclusive.isValid() && !PackageSums.hold(folder, manifest)) {
-                        write(folder, manifest, writer);
-                        if (!PackageSums.hold(folder, manifest)) {
-                            throw new IOException("the files written to " + folder + " are not those of the package");
-                        }
-                        LOG.info("model package {} was written, {} bytes", folder, manifest.totalBytes());
-                    }
-                }
+            used = lock(channel, folder, manifest, writer);
+            return used ? Optional.of(channel) : Optional.empty();
+        } finally {
+            if (used) {
+                evict();
+            } else {
+                channel.close();
             }
-        } catch (IOException | RuntimeException e) {
-            channel.close();
-            throw e;
         }
+    }
+
+    /** Whether the channel has a shared lock on a package that is whole. */
+    private boolean lock(FileChannel channel, Path folder, PackageManifest manifest, Writer writer) throws IOException {
+        for (long waited = 0; waited < patienceMillis; ) {
+            FileLock shared = channel.lock(0, Long.MAX_VALUE, true); // waits for one that writes
+            // Each process looks once, since what it maps must be what was sent.
+            FileTime noted = PackageSums.noted(folder);
+            if (PackageSums.hold(folder, manifest)) {
+                LOG.info("model package {} is in the node cache", folder);
+                touch(folder);
+                return true;
+            }
+            shared.release();
+            FileLock exclusive = channel.tryLock();
+            for (; exclusive == null && waited < patienceMillis; waited += PAUSE_MILLIS) {
+                channel.lock(0, Long.MAX_VALUE, true).release();
+                if (!noted.equals(PackageSums.noted(folder))) {
+                    break; // another process wrote it
+                }
+                pause();
+                exclusive = channel.tryLock();
+            }
+            if (exclusive != null) {
+                writeUnlessThere(folder, manifest, writer);
+                exclusive.release();
+            }
+        }
+        LOG.warn("model package {} is damaged while other processes use it; another copy is made", folder);
+        return false;
+    }
+
+    private static void pause() throws IOException {
+        try {
+            Thread.sleep(PAUSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FileLockInterruptionException();
+        }
+    }
+
+    private static void touch(Path folder) {
+        try {
+            Files.setLastModifiedTime(folder, FileTime.fromMillis(System.currentTimeMillis()));
+        } catch (IOException e) {
+            LOG.debug("model package {} belongs to another user and keeps its time of use", folder, e);
+        }
+    }
+
+    private static void writeUnlessThere(Path folder, PackageManifest manifest, Writer writer) throws IOException {
+        if (PackageSums.hold(folder, manifest)) {
+            return;
+        }
+        write(folder, manifest, writer);
+        if (!PackageSums.hold(folder, manifest)) {
+            throw new IOException("the files written to " + folder + " are not those of the package");
+        }
+        LOG.info("model package {} was written, {} bytes", folder, manifest.totalBytes());
     }
 
     private static void write(Path folder, PackageManifest manifest, Writer writer) throws IOException {
@@ -139,65 +195,71 @@ final class NodeCache {
         }
     }
 
-    private void release(Path folder) {
-        synchronized (HELD) {
-            Held held = HELD.get(folder);
-            if (--held.users == 0) {
-                HELD.remove(folder);
-                closeQuietly(held.channel);
-            }
+    private static void release(Path folder) {
+        try {
+            HeldPackages.release(folder);
+        } catch (IOException e) {
+            throw new KindlingException(ErrorCode.IO, "cannot release a node cache lock: " + e, e);
         }
     }
 
-    private void evict() throws IOException {
-        List<Path> folders;
-        try (Stream<Path> children = Files.list(root)) {
-            folders = children.filter(Files::isDirectory)
-                    .sorted(Comparator.comparing(NodeCache::lastUsed))
-                    .toList();
-        }
-        List<Path> packages = new ArrayList<>();
-        for (Path folder : folders) {
-            String name = folder.getFileName().toString();
-            if (name.endsWith(PARTIAL)) {
-                // Of a process that was killed as it wrote, unless one is writing.
-                deleteUnlessUsed(folder.resolveSibling(name.substring(0, name.length() - PARTIAL.length())), folder);
-            } else {
-                packages.add(folder);
+    /** A cache that is too large for a while is no reason not to use a package. */
+    private void evict() {
+        try {
+            Map<Path, FileTime> used = new HashMap<>();
+            try (Stream<Path> children = Files.list(root)) {
+                children.filter(Files::isDirectory).forEach(folder -> used.put(folder, lastUsed(folder)));
             }
+            List<Path> packages = new ArrayList<>();
+            for (Path folder : used.keySet()) {
+                String name = folder.getFileName().toString();
+                if (name.endsWith(PARTIAL)) {
+                    // Of a process that was killed as it wrote, unless one is writing.
+                    deleteUnlessUsed(
+                            folder.resolveSibling(name.substring(0, name.length() - PARTIAL.length())), folder);
+                } else {
+                    packages.add(folder);
+                }
+            }
+            packages.sort(Comparator.comparing(used::get));
+            evictLongestUnused(packages);
+        } catch (IOException | UncheckedIOException e) {
+            LOG.warn("the node cache {} was not cleared up: {}", root, e.toString());
         }
+    }
+
+    private void evictLongestUnused(List<Path> packages) throws IOException {
+        Map<Path, Long> sizes = new HashMap<>();
         long total = 0;
         for (Path folder : packages) {
-            total += size(folder);
+            long size = size(folder);
+            sizes.put(folder, size);
+            total += size;
         }
         for (Path folder : packages) {
             if (total <= capBytes) {
                 return;
             }
-            long size = size(folder);
             if (deleteUnlessUsed(folder, folder, PackageSums.file(folder))) {
-                total -= size;
+                total -= sizes.get(folder);
             }
         }
     }
 
     private static boolean deleteUnlessUsed(Path folder, Path... what) throws IOException {
-        if (HELD.containsKey(folder)) {
-            return false;
-        }
-        try (FileChannel channel =
-                        FileChannel.open(lockFile(folder), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                FileLock exclusive = channel.tryLock()) {
-            if (exclusive == null) {
-                return false;
+        return HeldPackages.unlessHeld(folder, () -> {
+            try (FileChannel channel =
+                            FileChannel.open(lockFile(folder), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                    FileLock exclusive = channel.tryLock()) {
+                if (exclusive == null) {
+                    return false;
+                }
+                for (Path path : what) {
+                    delete(path);
+                }
+                return true;
             }
-            for (Path path : what) {
-                delete(path);
-            }
-            return true;
-        } catch (OverlappingFileLockException e) {
-            return false; // another copy of this class, under another class loader, uses it
-        }
+        });
     }
 
     private static Path lockFile(Path folder) {
@@ -217,7 +279,7 @@ final class NodeCache {
             return files.filter(Files::isRegularFile)
                     .mapToLong(file -> file.toFile().length())
                     .sum();
-        } catch (NoSuchFileException e) {
+        } catch (NoSuchFileException | UncheckedIOException evictedMeanwhile) {
             return 0;
         }
     }
@@ -232,14 +294,6 @@ final class NodeCache {
         }
         for (Path file : deepestFirst) {
             Files.deleteIfExists(file);
-        }
-    }
-
-    private static void closeQuietly(FileChannel channel) {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            throw new KindlingException(ErrorCode.IO, "cannot release a node cache lock: " + e, e);
         }
     }
 }

@@ -3,8 +3,10 @@ package io.kindling.spark.runtime;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -27,6 +29,15 @@ final class PackageSums {
         Path scratch = folder.resolveSibling(folder.getFileName() + ".sums.partial");
         Files.write(scratch, lines(written, manifest));
         Files.move(scratch, file(folder), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** When sums were noted; the beginning of time if they were not. */
+    static FileTime noted(Path folder) throws IOException {
+        try {
+            return Files.getLastModifiedTime(file(folder));
+        } catch (NoSuchFileException e) {
+            return FileTime.fromMillis(0);
+        }
     }
 
     /** Whether all files are there and have the sums that were noted. */

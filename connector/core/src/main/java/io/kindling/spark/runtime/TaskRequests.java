@@ -72,6 +72,12 @@ public final class TaskRequests {
         return () -> judged(plan, result);
     }
 
+    /** A row that no engine is asked for, since it has a fault. */
+    public void refused(GenerationPlan plan, RowError fault) {
+        counters.requests().add(1);
+        judge(plan, "", Optional.of(fault));
+    }
+
     private GenerationResult judged(GenerationPlan plan, GenerationResult result) {
         count(result, counters);
         judge(plan, result.id(), result.error());

@@ -2,6 +2,7 @@ package io.kindling.spark.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.kindling.engine.EngineOptions;
@@ -16,9 +17,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +129,55 @@ class EngineRegistryTest {
 
     /** A model of 60 bytes: 60 of files, 60 of layouts, 64 MiB of cache, 8 MiB of workspace. */
     private static final long NEEDED = 60 + 60 + (72L << 20);
+
+    @Test
+    void tasksThatWaitForALoadSurviveTheOneThatWasKilledInIt() throws Exception {
+        CountDownLatch loading = new CountDownLatch(1);
+        AtomicBoolean first = new AtomicBoolean(true);
+        EngineOpener killable = (path, options) -> {
+            if (first.getAndSet(false)) {
+                loading.countDown();
+                try {
+                    new CountDownLatch(1).await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new KindlingException(ErrorCode.IO, "interrupted", e);
+                }
+            }
+            return FakeEngines.open(path, options);
+        };
+        ModelSource model = model("one", 10);
+        EngineRegistry.Request request = new EngineRegistry.Request(
+                model,
+                new NodeCacheOptions(folder.toString(), 1000),
+                OPTIONS,
+                true,
+                new MemoryOptions(0, Long.MAX_VALUE, 0));
+        try (EngineRegistry killing = new EngineRegistry(killable, (options, taken) -> PLENTY)) {
+            CompletableFuture<Throwable> loader = new CompletableFuture<>();
+            CompletableFuture<Throwable> waiter = new CompletableFuture<>();
+            Thread loads = new Thread(() -> loader.complete(catchThrowable(() -> killing.acquire(request))));
+            Thread waits = new Thread(() -> waiter.complete(catchThrowable(() -> killing.acquire(request))));
+            loads.start();
+            loading.await();
+            CompletableFuture<EngineRegistry.Lease> next = new CompletableFuture<>();
+            new Thread(() -> next.complete(killing.acquire(request))).start();
+            waits.start();
+            await().until(() -> waits.getState() == Thread.State.WAITING);
+            waits.interrupt();
+            assertThat(waiter.get())
+                    .as("a killed task does not wait on")
+                    .isInstanceOfSatisfying(
+                            KindlingException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
+            loads.interrupt();
+            assertThat(loader.get()).hasMessageContaining("interrupted");
+            try (EngineRegistry.Lease lease = next.get()) {
+                assertThat(lease.openedHere()).isTrue();
+            }
+            assertThat(killing.loaded()).isEqualTo(1);
+            assertThat(FakeEngines.LOADED).hasValue(1);
+        }
+    }
 
     @Test
     void aModelThatNeverFitsIsRefusedWithTheSumBeforeItIsLoaded() {

@@ -5,19 +5,26 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.runtime.PackageManifest.PackageFile;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Constructor;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -127,7 +134,10 @@ class NodeCacheTest {
         assertThat(damaged).hasBinaryContent(new byte[3]);
     }
 
-    /** Another process: opens a package in {@code args[0]}, says so, and holds it; with "slow" it says so amid the write and waits. */
+    /**
+     * Another process: opens a package in {@code args[0]}, says so, and holds it; with "slow" it says so amid the write and waits,
+     * with "evict" it opens another one where there is room for none.
+     */
     static final class Other {
         public static void main(String[] args) {
             NodeCache.Writer writer = folder -> {
@@ -138,7 +148,12 @@ class NodeCacheTest {
                 }
                 Files.write(folder.resolve("a"), new byte[3]);
             };
-            new NodeCache(Path.of(args[0]), 1000).open(manifest("a", 3), writer);
+            Path root = Path.of(args[0]);
+            if (List.of(args).contains("evict")) {
+                new NodeCache(root, 0).open(manifest("other", 1), file("other", 1));
+            } else {
+                new NodeCache(root, 1000).open(manifest("a", 3), writer);
+            }
             sayAndWait();
         }
 
@@ -201,6 +216,103 @@ class NodeCacheTest {
         }
         new NodeCache(root, 0).open(manifest("c", 1), file("c", 1)).close();
         assertThat(root.resolve(manifest("a", 3).digest())).as("nobody uses it").doesNotExist();
+    }
+
+    @Test
+    void aPackageThatIsDamagedWhileOthersUseItIsCopiedRatherThanWaitedFor() throws Exception {
+        awaitHere(other());
+        Path damaged = root.resolve(manifest("a", 3).digest());
+        Files.write(damaged.resolve("a"), new byte[] {0, 1, 0});
+        NodeCache cache = new NodeCache(root, 1000, 300);
+        try (NodeCache.Lease lease = cache.open(manifest("a", 3), file("a", 3))) {
+            assertThat(lease.folder()).isNotEqualTo(damaged);
+            assertThat(lease.folder().resolve("a")).hasBinaryContent(new byte[3]);
+        }
+        assertThat(damaged.resolve("a")).as("what others use is left alone").hasBinaryContent(new byte[] {0, 1, 0});
+        processes.forEach(process -> process.destroyForcibly().onExit().join());
+        try (NodeCache.Lease lease = cache.open(manifest("a", 3), file("a", 3))) {
+            assertThat(lease.folder()).isEqualTo(damaged);
+            assertThat(damaged.resolve("a")).hasBinaryContent(new byte[3]);
+        }
+    }
+
+    /** Opens a package where it is constructed, for a second copy of these classes. */
+    static final class Held implements AutoCloseable {
+        private final NodeCache.Lease lease;
+
+        Held(Path root) {
+            lease = new NodeCache(root, 0).open(manifest("a", 3), folder -> {
+                throw new IOException("it is there already");
+            });
+        }
+
+        @Override
+        public void close() {
+            lease.close();
+        }
+    }
+
+    private AutoCloseable heldByAnotherLoader() throws ReflectiveOperationException, IOException {
+        List<URL> places = new ArrayList<>();
+        for (String place : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            places.add(Path.of(place).toUri().toURL());
+        }
+        Class<?> copy = new URLClassLoader(places.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())
+                .loadClass(Held.class.getName());
+        assertThat(copy).isNotEqualTo(Held.class);
+        Constructor<?> constructor = copy.getDeclaredConstructor(Path.class);
+        constructor.setAccessible(true);
+        return (AutoCloseable) constructor.newInstance(root);
+    }
+
+    @Test
+    void copiesOfTheClassInOneProcessShareAPackageAndItsLock() throws Exception {
+        NodeCache cache = new NodeCache(root, 1000);
+        cache.open(manifest("a", 3), file("a", 3)).close();
+        try (AutoCloseable elsewhere = heldByAnotherLoader()) {
+            cache.open(manifest("a", 3), file("a", 3)).close();
+            new NodeCache(root, 0).open(manifest("b", 1), file("b", 1)).close();
+            assertThat(root.resolve(manifest("a", 3).digest()))
+                    .as("the other copy uses it")
+                    .isDirectory();
+            Process evicting = other("evict");
+            awaitHere(evicting);
+            assertThat(root.resolve(manifest("a", 3).digest()))
+                    .as("it still has its lock")
+                    .isDirectory();
+            assertThat(elsewhere).isNotNull();
+        }
+        awaitHere(other("evict"));
+        assertThat(root.resolve(manifest("a", 3).digest()))
+                .as("nobody uses it any more")
+                .doesNotExist();
+    }
+
+    @Test
+    void aTaskKilledAsItWritesLetsTheNextOneWriteWhileOtherPackagesDoNotWait() throws Exception {
+        NodeCache cache = new NodeCache(root, 1000);
+        CountDownLatch writing = new CountDownLatch(1);
+        CompletableFuture<Throwable> fault = new CompletableFuture<>();
+        Thread killed = new Thread(() -> fault.complete(catchThrowable(() -> cache.open(manifest("a", 3), folder -> {
+            writing.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted", e);
+            }
+        }))));
+        killed.start();
+        writing.await();
+        cache.open(manifest("b", 1), file("b", 1)).close();
+        CompletableFuture<NodeCache.Lease> next =
+                CompletableFuture.supplyAsync(() -> cache.open(manifest("a", 3), file("a", 3)));
+        killed.interrupt();
+        assertThat(fault.get()).isInstanceOfSatisfying(KindlingException.class, e -> assertThat(e.code())
+                .isEqualTo(ErrorCode.CANCELLED));
+        try (NodeCache.Lease lease = next.get()) {
+            assertThat(lease.folder().resolve("a")).hasSize(3);
+        }
     }
 
     @Test
