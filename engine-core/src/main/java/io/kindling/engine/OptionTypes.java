@@ -182,6 +182,19 @@ public final class OptionTypes {
                 allowed);
     }
 
+    /** A response format (see {@link JsonSchemas#format}), or its text; empty for none. */
+    static OptionType<Map<String, Object>> responseFormat() {
+        String allowed = "a JSON Schema, or a JSON object with the type json_schema, json_object or text";
+        return jsonType(
+                raw -> {
+                    Map<String, Object> format = fromJson(raw, new TypeReference<>() {}, Map.of(), allowed);
+                    JsonSchemas.format(format);
+                    return Collections.unmodifiableMap(format);
+                },
+                Map::isEmpty,
+                allowed);
+    }
+
     /** A JSON array of objects, or its text; empty for none. */
     public static OptionType<List<Map<String, Object>>> jsonObjects() {
         String allowed = "a JSON array of objects";

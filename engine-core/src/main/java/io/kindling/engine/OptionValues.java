@@ -72,6 +72,7 @@ public final class OptionValues {
                 get(Options.SEED),
                 get(Options.STOP_STRINGS),
                 get(Options.IGNORE_EOS),
+                JsonSchemas.format(get(Options.RESPONSE_FORMAT)),
                 get(Options.ON_OVERFLOW));
     }
 

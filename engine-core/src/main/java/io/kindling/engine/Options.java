@@ -165,6 +165,14 @@ public final class Options {
     public static final Option<Boolean> IGNORE_EOS = Option.of(
             "ignore_eos", Scope.GENERATION, OptionTypes.bool(), false, "Goes on past end tokens, for benchmarks");
 
+    public static final Option<Map<String, Object>> RESPONSE_FORMAT = Option.of(
+            "response_format",
+            Scope.GENERATION,
+            OptionTypes.responseFormat(),
+            Map.of(),
+            "What decoding holds the answer to: nothing, any JSON object, or JSON of a schema (see [prompts](prompts.md)); an"
+                    + " answer that reaches max_new_tokens is cut off all the same. extract has its schema");
+
     public static final Option<OnOverflow> ON_OVERFLOW = Option.of(
             "on_overflow",
             Scope.GENERATION,
@@ -325,6 +333,7 @@ public final class Options {
                 SEED,
                 STOP_STRINGS,
                 IGNORE_EOS,
+                RESPONSE_FORMAT,
                 ON_OVERFLOW,
                 POOLING,
                 NORMALIZE,

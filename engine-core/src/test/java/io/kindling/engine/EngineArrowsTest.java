@@ -33,8 +33,9 @@ class EngineArrowsTest {
         "cpu, engine onnx gguf shape optimize session metadata text sample generate",
         "session, onnx gguf cpu metadata text sample generate",
         "metadata, provider cpu session sample generate",
-        "text, onnx gguf shape optimize provider cpu session sample generate",
-        "sample, onnx gguf shape optimize cpu session metadata text generate",
+        "text, constrain onnx gguf shape optimize provider cpu session sample generate",
+        "constrain, ir onnx gguf shape optimize provider cpu session metadata generate",
+        "sample, constrain onnx gguf shape optimize cpu session metadata text generate",
         "generate, onnx gguf cpu",
         "embed, onnx gguf cpu sample generate",
     })

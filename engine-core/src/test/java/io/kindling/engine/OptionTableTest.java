@@ -46,7 +46,17 @@ class OptionTableTest {
                         false));
         assertThat(GenerationOptions.defaults())
                 .isEqualTo(new GenerationOptions(
-                        128, 0, 0, 1, 0, 1, 0, List.of(), false, GenerationOptions.OnOverflow.ERROR));
+                        128,
+                        0,
+                        0,
+                        1,
+                        0,
+                        1,
+                        0,
+                        List.of(),
+                        false,
+                        ResponseFormat.TEXT,
+                        GenerationOptions.OnOverflow.ERROR));
         assertThat(PromptOptions.defaults())
                 .isEqualTo(new PromptOptions(
                         false, "", "", true, "", Thinking.AUTO, Map.of(), List.of(), List.of(), false, ""));
@@ -101,6 +111,7 @@ class OptionTableTest {
                 Map.entry("seed", "-9223372036854775808"),
                 Map.entry("stop_strings", List.of("a,b", "c")),
                 Map.entry("ignore_eos", true),
+                Map.entry("responseFormat", "{\"type\": \"integer\", \"minimum\": 0}"),
                 Map.entry("on_overflow", "truncate_left"),
                 Map.entry("on_error", "fail"),
                 Map.entry("max_error_fraction", "0.01")));
@@ -116,6 +127,7 @@ class OptionTableTest {
                         Long.MIN_VALUE,
                         List.of("a,b", "c"),
                         true,
+                        new ResponseFormat.Json(new JsonShape.Whole(0, Long.MAX_VALUE)),
                         GenerationOptions.OnOverflow.TRUNCATE_LEFT));
         assertThat(values.job()).isEqualTo(new JobOptions(JobOptions.OnError.FAIL, 0.01));
     }

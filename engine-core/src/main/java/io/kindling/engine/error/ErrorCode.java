@@ -25,6 +25,8 @@ public enum ErrorCode {
     PROMPT_TOO_LONG,
     /** The model produced NaN or infinite logits. */
     NON_FINITE_LOGITS,
+    /** An answer cannot be held to the form that was asked for. */
+    CONSTRAINT,
     /** A memory budget or a device is exhausted. */
     OUT_OF_MEMORY,
     /** A model needs more memory than it may have, whatever else is loaded. */

@@ -48,8 +48,12 @@ final class AnswerBuilder {
         logits.add(step);
     }
 
-    /** Takes the next token. */
-    void add(int token) {
+    /**
+     * Takes the next token.
+     *
+     * @param whole whether nothing may follow it
+     */
+    void add(int token, boolean whole) {
         tokens.add(token);
         boolean forced = tokens.size() < Math.min(job.forceIds.length, job.maxNewTokens);
         boolean atStopId = stopIds.contains(token);
@@ -62,7 +66,7 @@ final class AnswerBuilder {
         if (forced) {
             return;
         }
-        if (atStopId || stops.stopped() || !stops.isEmpty() && stops.wouldStop(detokenizer.pending())) {
+        if (whole || atStopId || stops.stopped() || !stops.isEmpty() && stops.wouldStop(detokenizer.pending())) {
             end(FinishReason.STOP);
         } else if (tokens.size() >= job.maxNewTokens) {
             end(FinishReason.LENGTH);

@@ -5,11 +5,16 @@ import io.kindling.engine.GenerationEngine;
 import io.kindling.engine.GenerationRequest;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationStats;
+import io.kindling.engine.ResponseFormat;
+import io.kindling.engine.constrain.Grammar;
+import io.kindling.engine.constrain.Grammars;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.error.OptionException;
 import io.kindling.engine.metadata.ModelPackage;
 import io.kindling.engine.text.Tokenizer;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The engine of one model: tasks encode and wait on their own threads, one thread runs the steps. */
@@ -17,12 +22,14 @@ final class BatchingEngine implements GenerationEngine {
     private final PromptEncoder encoder;
     private final int contextLength;
     private final Decoder decoder;
+    private final Grammars grammars;
     private final Counters counters = new Counters();
     private final RequestBoard board;
     private final Thread thread;
 
     BatchingEngine(Decoder decoder, ModelPackage model, Tokenizer tokenizer, EngineOptions options) {
         this.decoder = decoder;
+        grammars = new Grammars(tokenizer, model.stopIds());
         encoder = new PromptEncoder(model, tokenizer);
         contextLength = model.contextLength().orElse(Integer.MAX_VALUE);
         board = new RequestBoard(options.deduplicate(), counters);
@@ -58,6 +65,17 @@ final class BatchingEngine implements GenerationEngine {
         }
     }
 
+    private Optional<Grammar> grammar(GenerationRequest request) {
+        if (!(request.options().responseFormat() instanceof ResponseFormat.Json json)) {
+            return Optional.empty();
+        }
+        if (!request.forceIds().isEmpty()) {
+            throw new OptionException(
+                    "row '" + request.id() + "' has both forced ids and a response_format; give one of them");
+        }
+        return Optional.of(grammars.of(json.shape()));
+    }
+
     private final class BoardClient implements Client {
         private final ClientQueue queue = new ClientQueue();
 
@@ -65,8 +83,10 @@ final class BatchingEngine implements GenerationEngine {
         public CompletableFuture<GenerationResult> submit(GenerationRequest request) {
             counters.requests.increment();
             int[] prompt;
+            Optional<Grammar> grammar;
             try {
                 prompt = encoder.encode(request);
+                grammar = grammar(request);
             } catch (KindlingException fault) {
                 counters.failedRows.increment();
                 return CompletableFuture.completedFuture(
@@ -77,6 +97,7 @@ final class BatchingEngine implements GenerationEngine {
                     request.options(),
                     request.forceIds(),
                     request.topLogits(),
+                    grammar,
                     request.rowKey(),
                     contextLength);
             return board.submit(queue, request.id(), job);

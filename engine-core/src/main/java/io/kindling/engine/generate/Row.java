@@ -1,9 +1,13 @@
 package io.kindling.engine.generate;
 
 import io.kindling.engine.GenerationWork;
+import io.kindling.engine.constrain.Grammar;
+import io.kindling.engine.constrain.GrammarState;
 import io.kindling.engine.generate.Decoder.Slice;
 import io.kindling.engine.sample.SamplerState;
+import io.kindling.engine.sample.TokenMask;
 import java.util.Arrays;
+import java.util.Optional;
 
 /** A job that runs: its ids so far, its KV cache and its answer. */
 final class Row implements AutoCloseable {
@@ -12,6 +16,7 @@ final class Row implements AutoCloseable {
     final Job job;
     final AnswerBuilder answer;
     final SamplerState sampling;
+    private final Optional<GrammarState> form;
     private final DecoderSequence sequence;
     private int[] ids;
     private int known;
@@ -26,6 +31,7 @@ final class Row implements AutoCloseable {
         this.sequence = sequence;
         this.answer = answer;
         sampling = new SamplerState(job.options, job.rowKey, job.prompt);
+        form = job.grammar.map(Grammar::begin);
         known = job.prompt.length;
         found = sequence.length();
         ids = Arrays.copyOf(job.prompt, known + Math.min(ROOM, job.maxNewTokens));
@@ -68,13 +74,23 @@ final class Row implements AutoCloseable {
         return new GenerationWork(false, passes, passShares, nanos, found, pagesPeak);
     }
 
+    /**
+     * The tokens that may come next.
+     *
+     * @throws io.kindling.engine.error.KindlingException CONSTRAINT when none of the vocabulary may
+     */
+    TokenMask allowed(int vocabulary) {
+        return form.isEmpty() ? TokenMask.ALL : form.get().allowed(vocabulary);
+    }
+
     void append(int token) {
         if (known == ids.length) {
             ids = Arrays.copyOf(ids, known + Math.max(ROOM, known / 2));
         }
         ids[known++] = token;
         sampling.accept(token);
-        answer.add(token);
+        form.ifPresent(state -> state.accept(token));
+        answer.add(token, form.isPresent() && form.get().isEnded());
     }
 
     @Override

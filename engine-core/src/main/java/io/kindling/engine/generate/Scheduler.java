@@ -203,7 +203,7 @@ final class Scheduler implements Runnable {
             if (row.job.topLogits > 0) {
                 row.answer.addLogits(TopLogits.highest(logits, row.job.topLogits));
             }
-            int chosen = sampler.choose(logits, 0, logits.length, row.sampling);
+            int chosen = sampler.choose(logits, 0, logits.length, row.sampling, row.allowed(logits.length));
             int step = row.answer.size();
             row.append(step < row.job.forceIds.length ? row.job.forceIds[step] : chosen);
             counters.generatedTokens.increment();

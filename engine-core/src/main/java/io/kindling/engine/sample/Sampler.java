@@ -28,9 +28,19 @@ public final class Sampler {
      * @throws KindlingException NON_FINITE_LOGITS when a logit is NaN or +infinity, or all are −infinity
      */
     public int choose(float[] logits, int offset, int vocabulary, SamplerState state) {
+        return choose(logits, offset, vocabulary, state, TokenMask.ALL);
+    }
+
+    /**
+     * The same among some tokens alone: the others count for nothing in temperature, top-k, top-p and min-p.
+     *
+     * @param allowed at least one of the vocabulary
+     * @throws KindlingException NON_FINITE_LOGITS, also when all that are allowed are −infinity
+     */
+    public int choose(float[] logits, int offset, int vocabulary, SamplerState state, TokenMask allowed) {
         int best = greedy(logits, offset, vocabulary);
         if (state.isPlainGreedy()) {
-            return best;
+            return allowed.allows(best) ? best : highest(logits, offset, vocabulary, allowed);
         }
         if (scores.length < vocabulary) {
             scores = new float[vocabulary];
@@ -43,7 +53,22 @@ public final class Sampler {
             penalize(state, vocabulary);
             best = greedy(scores, 0, vocabulary);
         }
-        return state.isGreedy() ? best : draw(state, vocabulary, scores[best]);
+        if (!allowed.allows(best)) {
+            best = highest(scores, 0, vocabulary, allowed);
+        }
+        if (state.isGreedy()) {
+            return best;
+        }
+        allowed.silence(scores, vocabulary);
+        return draw(state, vocabulary, scores[best]);
+    }
+
+    private static int highest(float[] logits, int offset, int vocabulary, TokenMask allowed) {
+        int best = allowed.highest(logits, offset, vocabulary);
+        if (best < 0) {
+            throw unsound("nothing but -Infinity for the tokens that may come next");
+        }
+        return best;
     }
 
     /**
@@ -67,16 +92,19 @@ public final class Sampler {
             }
         }
         if (!Float.isFinite(highest)) {
-            throw new KindlingException(
-                    ErrorCode.NON_FINITE_LOGITS,
-                    "the model's logits hold " + highest
-                            + ": the weights or the precision are at fault; try precision exact");
+            throw unsound(String.valueOf(highest));
         }
         int index = block;
         while (logits[index] != highest) {
             index++;
         }
         return index - offset;
+    }
+
+    private static KindlingException unsound(String held) {
+        return new KindlingException(
+                ErrorCode.NON_FINITE_LOGITS,
+                "the model's logits hold " + held + ": the weights or the precision are at fault; try precision exact");
     }
 
     /** NaN when one is among them: {@link Math#max} hands it on. */
@@ -110,9 +138,10 @@ public final class Sampler {
         return categorical(count, state.uniform());
     }
 
-    /** Lists the ids, in order, whose score is not below the k-th highest; ties may make them more than k. */
+    /** Lists the ids, in order, whose score is finite and not below the k-th highest; ties may make them more than k. */
     private int keepTopK(int vocabulary, int k) {
-        float least = k > 0 && k < vocabulary ? kthHighest(vocabulary, k) : Float.NEGATIVE_INFINITY;
+        float kth = k > 0 && k < vocabulary ? kthHighest(vocabulary, k) : Float.NEGATIVE_INFINITY;
+        float least = Math.max(kth, -Float.MAX_VALUE);
         int count = 0;
         for (int id = 0; id < vocabulary; id++) {
             if (scores[id] >= least) {

@@ -18,6 +18,7 @@ public final class HuggingFaceTokenizer implements Tokenizer {
     private final TokenNames names;
     private final ControlTokens controlTokens;
     private final Optional<List<DecoderStep>> decoder;
+    private final Optional<TokenBytes> tokenBytes;
     private final boolean cleansUp;
     private final NativeTokenizer tokenizer;
     /** Made when a text first has a control token's literal that has to stay text. */
@@ -35,6 +36,7 @@ public final class HuggingFaceTokenizer implements Tokenizer {
         controlTokens = new ControlTokens(added);
         cleansUp = settings.cleansUp(content.modelType());
         decoder = Decoders.steps(content.decoder(), cleansUp);
+        tokenBytes = Decoders.steps(content.decoder(), false).flatMap(steps -> DecodedTokens.of(names, steps));
         if (decoder.isEmpty()) {
             refuseStripAtEnd(content.decoder());
         }
@@ -150,6 +152,11 @@ public final class HuggingFaceTokenizer implements Tokenizer {
     @Override
     public Optional<String> specialToken(int id) {
         return names.isSpecial(id) ? Optional.of(names.name(id)) : Optional.empty();
+    }
+
+    @Override
+    public Optional<TokenBytes> tokenBytes() {
+        return tokenBytes;
     }
 
     @Override

@@ -18,6 +18,14 @@ final class TextSteps {
             this.content = content;
         }
 
+        String pattern() {
+            return pattern;
+        }
+
+        String content() {
+            return content;
+        }
+
         @Override
         public void take(String part, Consumer<String> next) {
             held.append(part);
@@ -62,6 +70,15 @@ final class TextSteps {
             this.content = content;
             this.atStart = atStart;
             this.atEnd = atEnd;
+        }
+
+        /** A part that begins the text, without what is taken off there. */
+        String beginning(String part) {
+            int at = 0;
+            while (at < Math.min(atStart, part.length()) && part.charAt(at) == content) {
+                at++;
+            }
+            return part.substring(at);
         }
 
         @Override

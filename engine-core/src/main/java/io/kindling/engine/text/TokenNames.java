@@ -47,6 +47,11 @@ final class TokenNames {
         return id < 0 || id >= names.length ? null : names[id];
     }
 
+    /** All ids are below. */
+    int size() {
+        return names.length;
+    }
+
     boolean isSpecial(int id) {
         return id >= 0 && special.get(id);
     }

@@ -35,6 +35,14 @@ final class TokenSteps {
             this.others = others;
         }
 
+        UnaryOperator<String> first() {
+            return first;
+        }
+
+        UnaryOperator<String> others() {
+            return others;
+        }
+
         @Override
         public void take(String token, Consumer<String> next) {
             next.accept((begun ? others : first).apply(token));
@@ -158,7 +166,8 @@ final class TokenSteps {
             }
         }
 
-        private static int byteOf(String token) {
+        /** −1 for a token that is no byte. */
+        static int byteOf(String token) {
             if (token.length() != 6 || !token.startsWith("<0x") || token.charAt(5) != '>') {
                 return -1;
             }

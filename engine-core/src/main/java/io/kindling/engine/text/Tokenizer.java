@@ -39,6 +39,9 @@ public interface Tokenizer extends AutoCloseable {
     /** The text of a special (control) token; empty for all others. */
     Optional<String> specialToken(int id);
 
+    /** The bytes of each token; empty where a token's text depends on its neighbours. */
+    Optional<TokenBytes> tokenBytes();
+
     /**
      * A detokeniser for one text.
      *

@@ -15,8 +15,10 @@ import io.kindling.engine.GenerationResult;
 import io.kindling.engine.GenerationResult.FinishReason;
 import io.kindling.engine.GenerationResult.TokenLogit;
 import io.kindling.engine.GenerationWork;
+import io.kindling.engine.JsonShape;
 import io.kindling.engine.Message;
 import io.kindling.engine.PromptOptions;
+import io.kindling.engine.ResponseFormat;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.metadata.ModelPackage;
@@ -100,11 +102,37 @@ class BatchingEngineTest {
     }
 
     private static GenerationOptions options(int maxNewTokens, List<String> stop, boolean ignoreEos, OnOverflow over) {
-        return new GenerationOptions(maxNewTokens, 0, 0, 1, 0, 1, 0, stop, ignoreEos, over);
+        return new GenerationOptions(maxNewTokens, 0, 0, 1, 0, 1, 0, stop, ignoreEos, ResponseFormat.TEXT, over);
     }
 
     private static GenerationResult get(CompletableFuture<GenerationResult> future) throws Exception {
         return future.get(10, TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aFormIsOfItsRowAloneAndEndsItWithoutAFurtherStep(boolean packs) throws Exception {
+        Client client = open(packs, 8, true, 8, 16);
+        GenerationOptions held = FOUR.withResponseFormat(new ResponseFormat.Json(new JsonShape.Whole(0, 20)));
+        List<CompletableFuture<GenerationResult>> futures = new ArrayList<>();
+        for (GenerationOptions options : List.of(FOUR, held, FOUR, held)) {
+            futures.add(client.submit(text("r", "0", options)));
+        }
+        gate.release(1_000_000);
+        for (int row = 0; row < 4; row++) {
+            GenerationResult result = get(futures.get(row));
+            assertThat(result.text()).isEqualTo(row % 2 == 0 ? "1234" : "12");
+            assertThat(result.finishReason()).isEqualTo(row % 2 == 0 ? FinishReason.LENGTH : FinishReason.STOP);
+            assertThat(result.tokenIds()).hasSize(row % 2 == 0 ? 4 : 2);
+        }
+        assertThat(engine.stats().deduplicated()).as("equal in form too").isEqualTo(2);
+        assertThat(engine.stats().stepRows()).as("steps of two rows").isEqualTo(4 + 2);
+        GenerationOptions one = held.withMaxNewTokens(1);
+        assertThat(get(client.submit(text("r", "0", one))).finishReason()).isEqualTo(FinishReason.LENGTH);
+        GenerationOptions two = held.withMaxNewTokens(2);
+        assertThat(get(client.submit(text("r", "0", two))).finishReason())
+                .as("whole with its last token")
+                .isEqualTo(FinishReason.STOP);
     }
 
     @ParameterizedTest

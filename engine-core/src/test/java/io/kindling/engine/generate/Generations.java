@@ -53,17 +53,27 @@ record Generations(List<GenerationResult> results, GenerationStats stats) {
             int newTokens,
             int topLogits)
             throws Exception {
+        GenerationOptions generation = GenerationOptions.defaults().withMaxNewTokens(newTokens);
+        return run(
+                model,
+                resolved,
+                options,
+                prompts.stream()
+                        .map(prompt -> new GenerationRequest(
+                                "r", new Prompt.Ids(prompt), generation, OptionalLong.empty(), List.of(), topLogits))
+                        .toList());
+    }
+
+    static Generations run(
+            OnnxModel model, ModelPackage resolved, EngineOptions options, List<GenerationRequest> requests)
+            throws Exception {
         try (Provider provider = openCpu();
                 ModelWeights weights = new ModelWeights(provider);
                 GenerationEngine engine =
                         GenerationEngines.create(model, resolved, weights, new LetterTokenizer(), options);
                 Client client = engine.openClient()) {
-            GenerationOptions generation = GenerationOptions.defaults().withMaxNewTokens(newTokens);
-            List<CompletableFuture<GenerationResult>> futures = new ArrayList<>();
-            for (List<Integer> prompt : prompts) {
-                futures.add(client.submit(new GenerationRequest(
-                        "r", new Prompt.Ids(prompt), generation, OptionalLong.empty(), List.of(), topLogits)));
-            }
+            List<CompletableFuture<GenerationResult>> futures =
+                    requests.stream().map(client::submit).toList();
             List<GenerationResult> results = new ArrayList<>();
             for (CompletableFuture<GenerationResult> future : futures) {
                 results.add(future.get(60, TimeUnit.SECONDS));

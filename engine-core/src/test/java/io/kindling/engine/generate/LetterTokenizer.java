@@ -2,7 +2,9 @@ package io.kindling.engine.generate;
 
 import io.kindling.engine.text.ControlTokens;
 import io.kindling.engine.text.IncrementalDetokenizer;
+import io.kindling.engine.text.TokenBytes;
 import io.kindling.engine.text.Tokenizer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
@@ -44,12 +46,37 @@ final class LetterTokenizer implements Tokenizer {
     }
 
     @Override
+    public Optional<TokenBytes> tokenBytes() {
+        return Optional.of(new LetterBytes());
+    }
+
+    @Override
     public IncrementalDetokenizer newDetokenizer(boolean skipSpecialTokens) {
         return new LetterDetokenizer(skipSpecialTokens);
     }
 
     @Override
     public void close() {}
+
+    /** Ids of surrogates have no bytes of their own. */
+    private static final class LetterBytes implements TokenBytes {
+        @Override
+        public int size() {
+            return 0x3000;
+        }
+
+        @Override
+        public Optional<byte[]> of(int id) {
+            return id < 32
+                    ? Optional.empty()
+                    : Optional.of(Character.toString(id).getBytes(StandardCharsets.UTF_8));
+        }
+
+        @Override
+        public Optional<byte[]> first(int id) {
+            return of(id);
+        }
+    }
 
     /** A high surrogate is the beginning of a character. */
     private static final class LetterDetokenizer implements IncrementalDetokenizer {

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.kindling.engine.GenerationOptions;
+import io.kindling.engine.ResponseFormat;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +26,17 @@ class SamplerTest {
     private static GenerationOptions options(
             double temperature, int topK, double topP, double minP, double penalty, long seed) {
         return new GenerationOptions(
-                8, temperature, topK, topP, minP, penalty, seed, List.of(), false, GenerationOptions.OnOverflow.ERROR);
+                8,
+                temperature,
+                topK,
+                topP,
+                minP,
+                penalty,
+                seed,
+                List.of(),
+                false,
+                ResponseFormat.TEXT,
+                GenerationOptions.OnOverflow.ERROR);
     }
 
     private static SamplerState state(GenerationOptions options, int... prompt) {
@@ -64,6 +78,56 @@ class SamplerTest {
         Arrays.fill(logits, Float.NEGATIVE_INFINITY);
         assertThatThrownBy(() -> sampler.choose(logits, 0, 4, state(options(0, 0, 1, 0, 1, 0))))
                 .isInstanceOf(KindlingException.class);
+    }
+
+    @Test
+    void onlyTokensOfTheMaskAreChosenAndTheRestCountsForNothing() {
+        float[] logits = {5, 1, 4, 0, 1};
+        BitSet some = new BitSet();
+        some.set(1);
+        some.set(3);
+        some.set(4);
+        TokenMask mask = TokenMask.of(some);
+        assertThat(sampler.choose(logits, 0, 5, state(options(0, 0, 1, 0, 1, 0)), mask))
+                .isEqualTo(1);
+        // 1 / 1.5 < 1: token 1 was seen
+        assertThat(sampler.choose(logits, 0, 5, state(options(0, 0, 1, 0, 1.5, 0), 1), mask))
+                .isEqualTo(4);
+        Set<Integer> kept = new TreeSet<>();
+        for (int row = 0; row < 200; row++) {
+            SamplerState state = new SamplerState(options(1, 2, 0.9, 0.1, 1, 3), row, new int[0]);
+            kept.add(sampler.choose(logits, 0, 5, state, mask));
+        }
+        assertThat(kept).as("top-k of those that are left").containsExactly(1, 4);
+        for (int row = 0; row < 200; row++) {
+            SamplerState state = new SamplerState(options(50, 4, 1, 0, 1, 3), row, new int[0]);
+            assertThat(some.get(sampler.choose(logits, 0, 5, state, mask))).isTrue();
+        }
+        assertThat(logits).containsExactly(5, 1, 4, 0, 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 63, 64, 65, 127, 128, 1000})
+    void aMaskIsWhatItsBitsAre(int vocabulary) {
+        Random random = new Random(vocabulary);
+        for (double share : new double[] {0, 0.02, 0.5, 1}) {
+            BitSet ids = new BitSet();
+            float[] logits = new float[vocabulary];
+            float[] masked = new float[vocabulary];
+            int best = -1;
+            for (int id = 0; id < vocabulary; id++) {
+                ids.set(id, random.nextDouble() < share);
+                logits[id] = random.nextInt(20);
+                masked[id] = ids.get(id) ? logits[id] : Float.NEGATIVE_INFINITY;
+                best = ids.get(id) && (best < 0 || logits[id] > logits[best]) ? id : best;
+            }
+            ids.set(vocabulary + 70);
+            TokenMask mask = TokenMask.of(ids);
+            assertThat(mask.isEmpty(vocabulary)).isEqualTo(best < 0);
+            assertThat(mask.highest(logits, 0, vocabulary)).isEqualTo(best);
+            mask.silence(logits, vocabulary);
+            assertThat(logits).isEqualTo(masked);
+        }
     }
 
     @Test

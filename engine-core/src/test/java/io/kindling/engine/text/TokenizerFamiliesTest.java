@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kindling.engine.testing.PythonOracle;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,6 +14,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +93,50 @@ class TokenizerFamiliesTest {
         assertThat(wrong).isEmpty();
         assertThat(notStreaming).isEqualTo(Map.of("regex_decoder", "WholeDetokenizer"));
         assertThat(checked).isGreaterThan(8000);
+    }
+
+    /** Where the text has no U+FFFD, which several malformed bytes may have become. */
+    @Test
+    void bytesOfTokensJoinToTheTextsOfHuggingFace() throws Exception {
+        Map<String, List<String>> wrong = new LinkedHashMap<>();
+        List<String> without = new ArrayList<>();
+        int checked = 0;
+        for (String family : families) {
+            try (Tokenizer tokenizer = open(family)) {
+                if (tokenizer.tokenBytes().isEmpty()) {
+                    without.add(family);
+                    continue;
+                }
+                TokenBytes tokens = tokenizer.tokenBytes().get();
+                for (JsonNode line : cases(family)) {
+                    String text = line.get("text").asText();
+                    if (line.path("skip_special_tokens").asBoolean() && text.indexOf('\uFFFD') < 0) {
+                        String joined = joined(tokens, ids(line));
+                        check(
+                                joined.equals(text)
+                                        || CleanUp.transformers(joined).equals(text),
+                                family,
+                                line,
+                                wrong);
+                        checked++;
+                    }
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
+        assertThat(without).containsExactlyInAnyOrder("char_bpe", "ctc", "stripped", "regex_decoder");
+        assertThat(checked).isGreaterThan(3000);
+    }
+
+    private static String joined(TokenBytes tokens, int[] ids) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        boolean first = true;
+        for (int id : ids) {
+            Optional<byte[]> token = first ? tokens.first(id) : tokens.of(id);
+            bytes.writeBytes(token.orElse(new byte[0]));
+            first &= token.isEmpty();
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
     }
 
     /** Also tells that what {@code pending} says is the end that would come if this token were the last. */
