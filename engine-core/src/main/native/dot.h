@@ -2,8 +2,8 @@
  * Integer dot products of 16 columns with 4 values of k each: unsigned codes times signed activations, exact on every
  * instruction set.
  *
- * codes64 holds 64 bytes, byte 4 c + j being column c's code at k + j. Codes are at most 15 (narrow) or 255 (wide); a sum
- * runs over at most 32 values of k, which keeps the 16-bit sums of the narrow form below 2^15 (8 * 2 * 15 * 127 = 30480).
+ * codes64 holds 64 bytes, byte 4 c + j being column c's code at k + j. Codes are at most 15 (narrow) or 255 (wide). A
+ * narrow sum runs over at most 32 values of k, which keeps its 16-bit sums below 2^15 (8 * 2 * 15 * 127 = 30480); wide sums have 32 bits.
  * Where the set multiplies signed bytes only, wide codes are taken less DOT_WIDE_OFFSET, which the caller adds back.
  */
 #ifndef KINDLING_DOT_H

@@ -1,4 +1,4 @@
-/* Part of level.c, behind integer.c: convolutions of bytes, products of filters with the columns that windows cut from planes. */
+/* Part of level.c, behind window.c and integer.c: convolutions of bytes, products of filters with the columns that windows cut from planes. */
 #include "window.h"
 
 /* Sixteen bytes `step` apart. */
@@ -10,26 +10,17 @@ INLINE u8x16 load_bytes_every(const uint8_t *p, int64_t step) {
     return __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31);
 }
 
-/* What the windows of a panel's places read for one tap, in every channel; rows of PANEL bytes, `outside` for what is padding. */
+/* As tap_columns; rows of PANEL bytes, `outside` for what is padding. */
 static void tap_bytes(
-    const window_job *j, const uint8_t *x, const int32_t *row, const int32_t *column, int64_t tap, int64_t taps, uint8_t outside,
-    uint8_t *target) {
-    int32_t y = (int32_t)(tap / j->kernel_width * j->dilation_y), across = (int32_t)(tap % j->kernel_width * j->dilation_x);
-    int32_t offset[PANEL], inside[PANEL];
-    int equal = j->stride_x <= 2;
-    for (int lane = 0; lane < PANEL; lane++) {
-        int32_t r = row[lane] + y, c = column[lane] + across;
-        inside[lane] = (uint32_t)r < (uint32_t)j->height && (uint32_t)c < (uint32_t)j->width;
-        offset[lane] = inside[lane] ? r * (int32_t)j->width + c : 0;
-        equal &= inside[lane] && offset[lane] == offset[0] + lane * (int32_t)j->stride_x;
-    }
+    const window_job *j, const uint8_t *x, const panel_windows *windows, int64_t tap, int64_t taps, uint8_t outside, uint8_t *target) {
+    const tap_places at = places_of(j, windows, tap);
     for (int64_t c = 0; c < j->channels; c++, x += j->height * j->width) {
         uint8_t *line = target + (c * taps + tap) * PANEL;
-        if (equal) {
-            u8x16 values = load_bytes_every(x + offset[0], j->stride_x);
+        if (at.even) {
+            u8x16 values = load_bytes_every(x + at.offset[0], j->stride_x);
             memcpy(line, &values, sizeof values);
         } else {
-            for (int lane = 0; lane < PANEL; lane++) line[lane] = inside[lane] ? x[offset[lane]] : outside;
+            for (int lane = 0; lane < PANEL; lane++) line[lane] = at.inside[lane] ? x[at.offset[lane]] : outside;
         }
     }
 }
@@ -37,17 +28,12 @@ static void tap_bytes(
 /* Panels from .. to - 1 of the columns of one group's planes, made by way of `lines`. */
 static void byte_columns(
     const window_job *j, const integer_job *product, const uint8_t *x, uint8_t *lines, uint8_t *target, int64_t from, int64_t to) {
-    int64_t taps = j->kernel_height * j->kernel_width, places = j->out_height * j->out_width;
+    int64_t taps = j->kernel_height * j->kernel_width;
     integer_matrix matrix = {lines, PANEL, 1, product->signed_b != 0};
     uint8_t outside = (uint8_t)zero_at(product->zero_b, 0, 0);
     for (int64_t panel = from; panel < to; panel++, target += integer_panel_bytes(product->k)) {
-        int32_t row[PANEL], column[PANEL];
-        for (int lane = 0; lane < PANEL; lane++) {
-            int64_t place = panel * PANEL + lane;
-            row[lane] = place < places ? (int32_t)(place / j->out_width * j->stride_y - j->top) : INT32_MIN / 2;
-            column[lane] = (int32_t)(place % j->out_width * j->stride_x - j->left);
-        }
-        for (int64_t tap = 0; tap < taps; tap++) tap_bytes(j, x, row, column, tap, taps, outside, lines);
+        const panel_windows windows = windows_of(j, panel);
+        for (int64_t tap = 0; tap < taps; tap++) tap_bytes(j, x, &windows, tap, taps, outside, lines);
         KERNEL(integer_pack)(&matrix, product->k, PANEL, target, 0, 1);
     }
 }

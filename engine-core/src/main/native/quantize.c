@@ -54,35 +54,40 @@ static void KERNEL(range)(const float *x, float *result, int64_t from, int64_t t
     result[1] = largest;
 }
 
-/* The scales and zero points of 16 elements from `at` on, of which `count` are there. */
-static inline __attribute__((always_inline)) void element_scales(const quantize_job *j, int64_t at, int64_t count, v16 *scale, v16i *zero) {
+/* A line of elements, with the scale and zero point of all of them, or of 16 where each has its own. */
+typedef struct {
+    int64_t start, count;
+    v16 scale;
+    v16i zero;
+} scaled_line;
+
+/* Takes the scales and zero points from `at` on, of which `count` are there. */
+static inline __attribute__((always_inline)) void take_scales(const quantize_job *j, int64_t at, int64_t count, scaled_line *line) {
     const float *scales = (const float *)(intptr_t)j->scales + at;
     const uint8_t *zeros = (const uint8_t *)(intptr_t)j->zeros;
-    *scale = j->step ? v16_load_some(scales, count, v16_set(1.0f)) : v16_set(*scales);
-    *zero = v16i_set(0);
+    line->scale = j->step ? v16_load_some(scales, count, v16_set(1.0f)) : v16_set(*scales);
+    line->zero = v16i_set(0);
     if (zeros) {
-        *zero = load_codes(zeros + at, j->step ? count : 1, (int)j->is_signed);
-        if (!j->step) *zero = v16i_set((*zero)[0]);
+        line->zero = load_codes(zeros + at, j->step ? count : 1, (int)j->is_signed);
+        if (!j->step) line->zero = v16i_set(line->zero[0]);
     }
 }
 
-/* Elements of line l: where they begin, and how many are there. */
-static inline __attribute__((always_inline)) int64_t line_at(const quantize_job *j, int64_t line, int64_t *start) {
-    *start = line * j->line;
-    return j->count - *start < j->line ? j->count - *start : j->line;
+static inline __attribute__((always_inline)) scaled_line line_of(const quantize_job *j, int64_t index) {
+    scaled_line line = {.start = index * j->line};
+    line.count = j->count - line.start < j->line ? j->count - line.start : j->line;
+    if (!j->step) take_scales(j, index % j->channels, 1, &line);
+    return line;
 }
 
 static inline __attribute__((always_inline)) void quantize_lines(
     const quantize_job *j, const float *x, uint8_t *y, int64_t from, int64_t to, const int is_signed) {
-    for (int64_t line = from; line < to; line++) {
-        int64_t start, count = line_at(j, line, &start), channel = j->step ? 0 : line % j->channels;
-        v16 scale = v16_set(1.0f);
-        v16i zero = v16i_set(0);
-        if (!j->step) element_scales(j, channel, 1, &scale, &zero);
-        for (int64_t i = 0; i < count; i += 16) {
-            if (j->step) element_scales(j, i, count - i, &scale, &zero);
-            v16 v = v16_load_some(x + start + i, count - i, v16_set(0.0f)) / scale;
-            store_codes(y + start + i, to_codes_about(v, zero, is_signed), count - i);
+    for (int64_t index = from; index < to; index++) {
+        scaled_line line = line_of(j, index);
+        for (int64_t i = 0; i < line.count; i += 16) {
+            if (j->step) take_scales(j, i, line.count - i, &line);
+            v16 v = v16_load_some(x + line.start + i, line.count - i, v16_set(0.0f)) / line.scale;
+            store_codes(y + line.start + i, to_codes_about(v, line.zero, is_signed), line.count - i);
         }
     }
 }
@@ -98,15 +103,12 @@ static void KERNEL(quantize)(const quantize_job *j, const float *x, uint8_t *y, 
 
 /* Lines from .. to - 1. */
 static void KERNEL(dequantize)(const quantize_job *j, const uint8_t *x, float *y, int64_t from, int64_t to) {
-    for (int64_t line = from; line < to; line++) {
-        int64_t start, count = line_at(j, line, &start), channel = j->step ? 0 : line % j->channels;
-        v16 scale = v16_set(1.0f);
-        v16i zero = v16i_set(0);
-        if (!j->step) element_scales(j, channel, 1, &scale, &zero);
-        for (int64_t i = 0; i < count; i += 16) {
-            if (j->step) element_scales(j, i, count - i, &scale, &zero);
-            v16i centred = load_codes(x + start + i, count - i, (int)j->is_signed) - zero;
-            v16_store_some(y + start + i, __builtin_convertvector(centred, v16) * scale, count - i);
+    for (int64_t index = from; index < to; index++) {
+        scaled_line line = line_of(j, index);
+        for (int64_t i = 0; i < line.count; i += 16) {
+            if (j->step) take_scales(j, i, line.count - i, &line);
+            v16i centred = load_codes(x + line.start + i, line.count - i, (int)j->is_signed) - line.zero;
+            v16_store_some(y + line.start + i, __builtin_convertvector(centred, v16) * line.scale, line.count - i);
         }
     }
 }

@@ -13,44 +13,64 @@ INLINE v16 load_every(const float *p, int64_t step) {
     return v;
 }
 
-/* What the windows of panels from .. to - 1 read for one tap, in every channel; target is that tap of the first channel. */
-static void tap_columns(
-    const window_job *j, const float *x, const int32_t *row, const int32_t *column, int64_t tap, int64_t taps, float *target) {
-    int32_t y = (int32_t)(tap / j->kernel_width * j->dilation_y), across = (int32_t)(tap % j->kernel_width * j->dilation_x);
-    int32_t offset[PANEL];
-    v16i inside;
-    int equal = 1;
+/* Where the windows of a panel's places begin; behind the last place they lie outside every plane. */
+typedef struct {
+    int32_t row[PANEL], column[PANEL];
+} panel_windows;
+
+INLINE panel_windows windows_of(const window_job *j, int64_t panel) {
+    int64_t places = j->out_height * j->out_width;
+    panel_windows own;
     for (int lane = 0; lane < PANEL; lane++) {
-        int32_t r = row[lane] + y, c = column[lane] + across;
+        int64_t place = panel * PANEL + lane;
+        own.row[lane] = place < places ? (int32_t)(place / j->out_width * j->stride_y - j->top) : INT32_MIN / 2;
+        own.column[lane] = (int32_t)(place % j->out_width * j->stride_x - j->left);
+    }
+    return own;
+}
+
+/* What the windows of a panel read of a plane for one tap. */
+typedef struct {
+    int32_t offset[PANEL]; /* 0 where it is padding */
+    v16i inside;
+    int even; /* whether all is inside, stride_x apart, and that is at most 2 */
+} tap_places;
+
+INLINE tap_places places_of(const window_job *j, const panel_windows *windows, int64_t tap) {
+    int32_t y = (int32_t)(tap / j->kernel_width * j->dilation_y), across = (int32_t)(tap % j->kernel_width * j->dilation_x);
+    tap_places own;
+    own.even = j->stride_x <= 2;
+    for (int lane = 0; lane < PANEL; lane++) {
+        int32_t r = windows->row[lane] + y, c = windows->column[lane] + across;
         int in = (uint32_t)r < (uint32_t)j->height && (uint32_t)c < (uint32_t)j->width;
-        inside[lane] = -in;
-        offset[lane] = in ? r * (int32_t)j->width + c : 0;
-        equal &= in && offset[lane] == offset[0] + lane * (int32_t)j->stride_x;
+        own.inside[lane] = -in;
+        own.offset[lane] = in ? r * (int32_t)j->width + c : 0;
+        own.even &= in && own.offset[lane] == own.offset[0] + lane * (int32_t)j->stride_x;
     }
-    const int64_t plane = j->height * j->width;
-    if (equal && j->stride_x <= 2) {
-        x += offset[0];
-        for (int64_t c = 0; c < j->channels; c++) v16_store(target + c * taps * PANEL, load_every(x + c * plane, j->stride_x));
-        return;
-    }
-    for (int64_t c = 0; c < j->channels; c++, x += plane) {
+    return own;
+}
+
+/* One tap in every channel; target is that tap of the first channel. */
+static void tap_columns(const window_job *j, const float *x, const panel_windows *windows, int64_t tap, int64_t taps, float *target) {
+    const tap_places at = places_of(j, windows, tap);
+    for (int64_t c = 0; c < j->channels; c++, x += j->height * j->width) {
         v16 v;
-        for (int lane = 0; lane < PANEL; lane++) v[lane] = x[offset[lane]];
-        v16_store(target + c * taps * PANEL, v16_select(inside, v, v16_set(0.0f)));
+        if (at.even) {
+            v = load_every(x + at.offset[0], j->stride_x);
+        } else {
+            for (int lane = 0; lane < PANEL; lane++) v[lane] = x[at.offset[lane]];
+            v = v16_select(at.inside, v, v16_set(0.0f));
+        }
+        v16_store(target + c * taps * PANEL, v);
     }
 }
 
 /* Panels from .. to - 1 of the columns of one group's planes. */
 static void columns(const window_job *j, const float *x, float *target, int64_t from, int64_t to) {
-    int64_t taps = j->kernel_height * j->kernel_width, places = j->out_height * j->out_width;
+    int64_t taps = j->kernel_height * j->kernel_width;
     for (int64_t panel = from; panel < to; panel++, target += j->channels * taps * PANEL) {
-        int32_t row[PANEL], column[PANEL];
-        for (int lane = 0; lane < PANEL; lane++) {
-            int64_t place = panel * PANEL + lane;
-            row[lane] = place < places ? (int32_t)(place / j->out_width * j->stride_y - j->top) : INT32_MIN / 2;
-            column[lane] = (int32_t)(place % j->out_width * j->stride_x - j->left);
-        }
-        for (int64_t tap = 0; tap < taps; tap++) tap_columns(j, x, row, column, tap, taps, target + tap * PANEL);
+        const panel_windows windows = windows_of(j, panel);
+        for (int64_t tap = 0; tap < taps; tap++) tap_columns(j, x, &windows, tap, taps, target + tap * PANEL);
     }
 }
 

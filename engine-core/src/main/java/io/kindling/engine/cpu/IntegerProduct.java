@@ -3,7 +3,7 @@ package io.kindling.engine.cpu;
 import io.kindling.engine.provider.Tensor;
 import java.util.Arrays;
 
-/** Stacks of 8-bit products {@code [M, K] · [K, N]} with exact 32-bit sums; B may be one matrix for all. */
+/** Stacks of 8-bit products {@code [M, K] · [K, N]} with exact 32-bit sums; vectors and stacks are those of NumPy's {@code matmul}. */
 final class IntegerProduct {
     private static final int STEP = 32;
     private static final int TILE = TileMath.WIDTH;
@@ -18,35 +18,51 @@ final class IntegerProduct {
     final int m;
     private final int k;
     final int n;
-    private final int stacks;
-    private final boolean sharedB;
+
+    /** Which matrix of A, and of B, each product takes. */
+    private final int[] stacksA;
+
+    private final int[] stacksB;
     final long[] shape;
 
     IntegerProduct(Tensor a, Tensor b) {
         this.a = a;
         this.b = b;
-        k = (int) a.dim(-1);
-        m = a.rank() == 1 ? 1 : (int) a.dim(-2);
-        n = (int) b.dim(-1);
-        if (b.rank() < 2 || b.dim(-2) != k) {
+        if (a.rank() == 0 || b.rank() == 0 || b.dim(b.rank() == 1 ? 0 : -2) != a.dim(-1)) {
             throw Shapes.invalid(a + " and " + b + " cannot be multiplied");
         }
-        stacks = a.rank() <= 2 ? 1 : Shapes.product(a.shape(), 0, a.rank() - 2);
-        sharedB = b.rank() == 2;
-        if (!sharedB && TensorIo.count(b) != stacks * k * n) {
-            throw Shapes.invalid(a + " and " + b + " have different stacks");
+        k = (int) a.dim(-1);
+        m = a.rank() == 1 ? 1 : (int) a.dim(-2);
+        n = b.rank() == 1 ? 1 : (int) b.dim(-1);
+        long[] batchA = batch(a);
+        long[] batchB = batch(b);
+        long[] batch = Shapes.broadcast(batchA, batchB);
+        stacksA = Shapes.starts(batchA, Shapes.strides(batchA), batch);
+        stacksB = Shapes.starts(batchB, Shapes.strides(batchB), batch);
+        int rank = batch.length;
+        long[] all = Arrays.copyOf(batch, rank + 2);
+        if (a.rank() > 1) {
+            all[rank++] = m;
         }
-        shape = a.shape().clone();
-        shape[shape.length - 1] = n;
+        if (b.rank() > 1) {
+            all[rank++] = n;
+        }
+        shape = Arrays.copyOf(all, rank);
+    }
+
+    private static long[] batch(Tensor tensor) {
+        return Arrays.copyOf(tensor.shape(), Math.max(0, tensor.rank() - 2));
     }
 
     void run(KernelPool pool, Tensor zeroA, Tensor zeroB, Sink sink) {
         int tiles = (n + TILE - 1) / TILE;
-        pool.run(stacks * tiles, part -> tile(part / tiles, part % tiles * TILE, zeroA, zeroB, sink));
+        pool.run(stacksA.length * tiles, part -> tile(part / tiles, part % tiles * TILE, zeroA, zeroB, sink));
     }
 
     private void tile(int stack, int column, Tensor zeroA, Tensor zeroB, Sink sink) {
         int width = Math.min(TILE, n - column);
+        int stackA = stacksA[stack];
+        int stackB = stacksB[stack];
         int stride = (k + STEP - 1) / STEP * STEP;
         Work work = Work.mine();
         int[] rows = work.ints(0, m * stride);
@@ -55,9 +71,9 @@ final class IntegerProduct {
         Arrays.fill(rows, 0, m * stride, 0);
         for (int r = 0; r < m; r++) {
             Arrays.fill(sums[r], 0, TILE, 0);
-            int zero = zero(zeroA, r, stack * m + r);
+            int zero = zero(zeroA, r, stackA * m + r);
             for (int i = 0; i < k; i++) {
-                rows[r * stride + i] = (int) TensorIo.getLong(a, (stack * m + r) * k + i) - zero;
+                rows[r * stride + i] = (int) TensorIo.getLong(a, (stackA * m + r) * k + i) - zero;
             }
         }
         for (int start = 0; start < k; start += STEP) {
@@ -65,9 +81,9 @@ final class IntegerProduct {
                 Arrays.fill(tile[i], 0, TILE, 0);
             }
             for (int i = 0; i < Math.min(STEP, k - start); i++) {
-                int line = ((sharedB ? 0 : stack * k) + start + i) * n + column;
+                int line = (stackB * k + start + i) * n + column;
                 for (int j = 0; j < width; j++) {
-                    tile[i][j] = (int) TensorIo.getLong(b, line + j) - zero(zeroB, column + j, stack * n + column + j);
+                    tile[i][j] = (int) TensorIo.getLong(b, line + j) - zero(zeroB, column + j, stackB * n + column + j);
                 }
             }
             for (int r = 0; r < m; r++) {

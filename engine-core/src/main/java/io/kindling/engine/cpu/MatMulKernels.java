@@ -66,8 +66,8 @@ final class MatMulKernels {
             a = new MatMulCore.Matrix(left.tensor, 0, left.rowStride, left.columnStride);
             b = new MatMulCore.Matrix(right.tensor, 0, right.rowStride, right.columnStride);
             long[] batch = Shapes.broadcast(left.batch, right.batch);
-            startsA = left.starts(batch);
-            startsB = right.starts(batch);
+            startsA = Shapes.starts(left.batch, left.batchStrides, batch);
+            startsB = Shapes.starts(right.batch, right.batchStrides, batch);
             long[] shape = Arrays.copyOf(batch, batch.length + 2);
             int rank = batch.length;
             if (left.tensor.rank() > 1) {
@@ -126,21 +126,6 @@ final class MatMulKernels {
             int first = transBatch ? 1 : 0;
             batch = Arrays.copyOfRange(shape, first, first + rank - 2);
             batchStrides = Arrays.copyOfRange(strides, first, first + rank - 2);
-        }
-
-        /** Where the matrix of each place of the broadcast batch begins. */
-        private int[] starts(long[] target) {
-            int[] walk = new int[target.length];
-            int shift = target.length - batch.length;
-            for (int axis = 0; axis < batch.length; axis++) {
-                walk[shift + axis] = batch[axis] == 1 ? 0 : batchStrides[axis];
-            }
-            int[] starts = new int[Shapes.product(target, 0, target.length)];
-            Odometer position = new Odometer(target);
-            for (int s = 0; s < starts.length; s++, position.next()) {
-                starts[s] = position.offset(walk);
-            }
-            return starts;
         }
     }
 

@@ -69,6 +69,26 @@ final class Shapes {
         return strides;
     }
 
+    /**
+     * Where each place of a batch begins in an operand whose batch repeats by NumPy's rules.
+     *
+     * @param batch dimensions of the operand's own batch, {@code strides} its strides
+     * @param target dimensions that it broadcasts to
+     */
+    static int[] starts(long[] batch, int[] strides, long[] target) {
+        int[] walk = new int[target.length];
+        int shift = target.length - batch.length;
+        for (int axis = 0; axis < batch.length; axis++) {
+            walk[shift + axis] = batch[axis] == 1 ? 0 : strides[axis];
+        }
+        int[] starts = new int[product(target, 0, target.length)];
+        Odometer position = new Odometer(target);
+        for (int place = 0; place < starts.length; place++, position.next()) {
+            starts[place] = position.offset(walk);
+        }
+        return starts;
+    }
+
     static int[] axes(long[] axes, int rank) {
         int[] result = new int[axes.length];
         for (int k = 0; k < axes.length; k++) {

@@ -2,7 +2,6 @@ package io.kindling.engine.cpu.simd;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.FloatBuffer;
 
 /** Writes one product where C can read it: {@code gemm_job} of {@code gemm.h}, 64-bit fields in its order. */
 final class GemmJob {
@@ -92,15 +91,6 @@ final class GemmJob {
             }
             return new Addend(address, rows == 1 ? 0 : columns, columns == 1 ? 0 : 1, beta);
         }
-    }
-
-    /** Whether every value is the sum of bfloat16 parts: {@code NO_PARTS} of {@code gemm_amx.h}. */
-    static boolean fitsTiles(FloatBuffer values, long count) {
-        int peak = 0;
-        for (int i = 0; i < count; i++) {
-            peak = Math.max(peak, Float.floatToRawIntBits(values.get(i)) & Integer.MAX_VALUE);
-        }
-        return peak < 0x7F7F8000;
     }
 
     static long panels(long n) {

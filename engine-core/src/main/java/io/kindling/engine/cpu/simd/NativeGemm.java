@@ -24,6 +24,9 @@ final class NativeGemm implements Kernel {
     /** Below so many multiplications a job is done by its caller: handing it out would cost more. */
     private static final long SMALL_JOB = 1 << 16;
 
+    /** As bits of a float, the least magnitude that has no parts; see {@code gemm_amx.h}. */
+    private static final int NO_PARTS = 0x7F7F8000;
+
     /** By the names that {@code FusedGemm} has for them. */
     private static final Map<String, Optional<Op>> ACTIVATIONS = Map.of(
             "", Optional.empty(),
@@ -65,9 +68,7 @@ final class NativeGemm implements Kernel {
         rounded = set.tiles() && request.roundedFloats();
         Tensor b = request.constant(1).orElse(null);
         if (b != null && b.rank() == 2 && b.elementCount() > 0) {
-            layout = rounded && GemmJob.fitsTiles(b.floats(), b.elementCount())
-                    ? GemmJob.Layout.TILES
-                    : GemmJob.Layout.FLOATS;
+            layout = rounded && fitsTiles(b) ? GemmJob.Layout.TILES : GemmJob.Layout.FLOATS;
             String key = node.inputs().get(1) + "@" + Long.toHexString(NativeMemory.addressOf(b)) + "/panels of "
                     + layout + (transB ? " transposed" : "");
             packed = NativeMemory.addressOf(request.weights().prepacked(key, () -> pack(b)));
@@ -95,6 +96,16 @@ final class NativeGemm implements Kernel {
 
     private static boolean isNotFloat(Tensor tensor) {
         return tensor.type() != DataType.FLOAT;
+    }
+
+    /** Whether every value is the sum of bfloat16 parts. */
+    private boolean fitsTiles(Tensor b) {
+        try (HostBuffer range = new NativeMemory().allocate(2 * Float.BYTES)) {
+            Native.range(set.address(), NativeMemory.addressOf(b), NativeMemory.addressOf(range), 0, b.elementCount());
+            float low = range.bytes().getFloat(0);
+            float high = range.bytes().getFloat(Float.BYTES);
+            return -low < Float.intBitsToFloat(NO_PARTS) && high < Float.intBitsToFloat(NO_PARTS);
+        }
     }
 
     private DeviceBuffer pack(Tensor b) {

@@ -84,7 +84,7 @@ final class NativeIntegerConv extends NativeKernel {
         HostBuffer scratch = (HostBuffer) context.scratch(0, head);
         long job = NativeMemory.addressOf(scratch);
         long product = job + WindowJob.BYTE_SIZE;
-        ByteBuffer struct = scratch.bytes().position(WindowJob.BYTE_SIZE).slice();
+        ByteBuffer struct = scratch.bytes().slice(WindowJob.BYTE_SIZE, Math.toIntExact(head - WindowJob.BYTE_SIZE));
         DataType type = describe(context, x, w, k, new IntegerJob(struct), struct, product);
         if (type == null) {
             return null;

@@ -6,6 +6,7 @@ import io.kindling.engine.cpu.OneNode;
 import io.kindling.engine.ir.DataType;
 import io.kindling.engine.provider.Tensor;
 import io.kindling.engine.provider.Value;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -57,7 +58,7 @@ abstract class IntegerLevels extends NativeLevels {
             Tensor actual = (Tensor) got.get(i);
             assertThat(actual.type()).isEqualTo(expected.type());
             assertThat(actual.shape()).isEqualTo(expected.shape());
-            assertThat(content(actual)).as("output %d", i).isEqualTo(content(expected));
+            assertThat(content(actual)).as("output %d of %s", i, Arrays.toString(inputs)).isEqualTo(content(expected));
         }
     }
 

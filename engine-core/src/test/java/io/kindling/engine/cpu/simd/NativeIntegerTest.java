@@ -9,6 +9,7 @@ import io.kindling.engine.provider.Tensor;
 import io.kindling.engine.provider.Value;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -110,6 +111,34 @@ class NativeIntegerTest extends IntegerLevels {
         sameAsReference(level, "", node, bytes(left, 7, 2, 5, 20), bytes(right, 4, 20, 18), bytes(left, 9), zeros);
         // Zero points of the rows of each matrix of a stack are left to the reference.
         run("java", level, node, bytes(left, 7, 2, 5, 20), bytes(right, 4, 20, 18), bytes(left, 9, 2, 5, 1), zeros);
+    }
+
+    @ParameterizedTest
+    @MethodSource("levels")
+    void stacksRepeatAsInNumpy(String level) {
+        int m = 3;
+        int k = 5;
+        int n = 4;
+        DataType type = DataType.UINT8;
+        Tensor a = bytes(type, 1, 2, 1, m, k);
+        Tensor b = bytes(type, 2, 3, k, n);
+        Tensor none = tensor(type, new byte[1]);
+        int[] wanted = IntStream.range(0, 6)
+                .flatMap(i -> Arrays.stream(product(
+                        tensor(type, Arrays.copyOfRange(content(a), i / 3 * m * k, (i / 3 + 1) * m * k), m, k),
+                        none,
+                        tensor(type, Arrays.copyOfRange(content(b), i % 3 * k * n, (i % 3 + 1) * k * n), k, n),
+                        none)))
+                .toArray();
+        OneNode node = OneNode.of("", 17, "MatMulInteger");
+        assertThat(ints(run(level, node, a, b).get(0))).isEqualTo(wanted);
+        assertThat(ints(node.run(a, b))).isEqualTo(wanted);
+        assertThat(node.run(a, b).shape()).containsExactly(2, 3, m, n);
+        Tensor row = tensor(type, Arrays.copyOf(content(a), k), k);
+        Tensor column = tensor(type, Arrays.copyOf(content(b), k), k);
+        assertThat(node.run(row, column).shape()).isEmpty();
+        Tensor columns = tensor(type, content(column), k, 1);
+        assertThat(ints(node.run(row, column))).isEqualTo(product(row, none, columns, none));
     }
 
     @ParameterizedTest
