@@ -58,7 +58,9 @@ abstract class IntegerLevels extends NativeLevels {
             Tensor actual = (Tensor) got.get(i);
             assertThat(actual.type()).isEqualTo(expected.type());
             assertThat(actual.shape()).isEqualTo(expected.shape());
-            assertThat(content(actual)).as("output %d of %s", i, Arrays.toString(inputs)).isEqualTo(content(expected));
+            assertThat(content(actual))
+                    .as("output %d of %s", i, Arrays.toString(inputs))
+                    .isEqualTo(content(expected));
         }
     }
 

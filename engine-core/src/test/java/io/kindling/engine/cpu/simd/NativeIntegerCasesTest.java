@@ -187,7 +187,8 @@ class NativeIntegerCasesTest extends IntegerLevels {
     @ParameterizedTest
     @MethodSource("levels")
     void quantisationOfOddNumbers(String level) {
-        float[] odd = {Float.NaN, Float.POSITIVE_INFINITY, -Float.MAX_VALUE, Float.MIN_VALUE, -0.0f, 1e30f, 0.5f, -2.5f};
+        float[] odd = {Float.NaN, Float.POSITIVE_INFINITY, -Float.MAX_VALUE, Float.MIN_VALUE, -0.0f, 1e30f, 0.5f, -2.5f
+        };
         for (int seed = 0; seed < CASES; seed++) {
             Case some = new Case(seed);
             long[] shape = some.each(some.from(0, 4), 0, 9);
