@@ -2,12 +2,18 @@ package io.kindling.engine.shape;
 
 import io.kindling.engine.ir.Dimension;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
 /** Arithmetic on dimensions: exact on known sizes, else what is surely equal, else unknown. */
 final class Dimensions {
     private Dimensions() {}
+
+    /** Unknown sizes, as many as there are. */
+    static List<Dimension> ofEqualRank(List<Dimension> shape) {
+        return Collections.nCopies(shape.size(), Dimension.UNKNOWN);
+    }
 
     /**
      * Numpy's broadcasting: a known 1 gives way, anything known and larger wins over a symbol. A size and what is at most that long

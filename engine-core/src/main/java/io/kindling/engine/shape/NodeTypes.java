@@ -24,10 +24,14 @@ final class NodeTypes {
                 like(call, 0);
             case "Floor", "Ceil", "Round", "Sign", "Elu", "LeakyRelu", "HardSigmoid", "Softplus", "Dropout" ->
                 like(call, 0);
+            case "Mish", "Selu", "Celu", "Softsign", "ThresholdedRelu", "Shrink", "Hardmax", "LRN" -> like(call, 0);
             case "LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization", "InstanceNormalization" ->
                 like(call, 0);
             case "HardSwish", "BatchNormalization", "PRelu" -> like(call, 0);
             case "MaxPool", "AveragePool" -> tensor(call.type(0), WindowShapes.pool(call));
+            case "ConvTranspose" -> tensor(call.type(0), WindowShapes.transposed(call));
+            case "Resize", "Upsample", "Pad", "DepthToSpace", "SpaceToDepth" ->
+                tensor(call.type(0), call.shape(0).map(Dimensions::ofEqualRank));
             case "GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool" ->
                 tensor(call.type(0), WindowShapes.global(call));
             case "Identity" -> identity(call);
@@ -45,7 +49,7 @@ final class NodeTypes {
                         ValueType.UNKNOWN,
                         ValueType.UNKNOWN,
                         like(call, 0).get(0));
-            case "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Max", "Min", "And", "Or", "Xor" ->
+            case "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor" ->
                 tensor(call.type(0), broadcast(call, 0));
             case "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual" ->
                 tensor(Optional.of(DataType.BOOL), broadcast(call, 0));
@@ -55,8 +59,11 @@ final class NodeTypes {
             case "CastLike" -> tensor(call.type(1), call.shape(0));
             case "Constant" -> constant(call);
             case "ConstantOfShape" -> tensor(fillType(call), call.content(0).map(NodeTypes::sizes));
-            case "DequantizeLinear" -> tensor(call.type(1), call.shape(0));
-            case "QuantizeLinear" -> tensor(call.type(2).or(() -> Optional.of(DataType.UINT8)), call.shape(0));
+            case "DequantizeLinear" -> tensor(askedFor(call).or(() -> call.type(1)), call.shape(0));
+            case "QuantizeLinear" ->
+                tensor(
+                        call.has(2) ? call.type(2) : askedFor(call).or(() -> Optional.of(DataType.UINT8)),
+                        call.shape(0));
             case "DynamicQuantizeLinear" ->
                 List.of(
                         new TensorType(Optional.of(DataType.UINT8), call.shape(0)),
@@ -135,6 +142,11 @@ final class NodeTypes {
         return TensorType.of(
                 tensor.type(),
                 Arrays.stream(tensor.shape()).mapToObj(Dimension::of).toList());
+    }
+
+    /** The type that the attribute {@code output_dtype} names. */
+    private static Optional<DataType> askedFor(NodeCall call) {
+        return DataType.ofCode((int) call.node().intAttribute("output_dtype", 0));
     }
 
     private static Optional<DataType> fillType(NodeCall call) {

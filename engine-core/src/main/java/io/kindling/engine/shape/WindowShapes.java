@@ -22,6 +22,21 @@ final class WindowShapes {
         return call.shape(0).filter(x -> x.size() > 1).map(x -> shape(call.node(), x, x.get(1), Optional.empty()));
     }
 
+    /** Places are left open: their number follows from attributes that may say it in several ways. */
+    static Optional<List<Dimension>> transposed(NodeCall call) {
+        return call.shape(0).filter(x -> x.size() > 1).map(x -> {
+            long groups = call.node().intAttribute("group", 1);
+            long filters = call.shape(1)
+                    .filter(w -> w.size() > 1)
+                    .map(w -> w.get(1).sizeOrMinusOne())
+                    .orElse(-1L);
+            List<Dimension> shape = new ArrayList<>(Dimensions.ofEqualRank(x));
+            shape.set(0, x.get(0));
+            shape.set(1, filters > 0 && groups == 1 ? Dimension.of(filters) : Dimension.UNKNOWN);
+            return shape;
+        });
+    }
+
     /** One place for each channel. */
     static Optional<List<Dimension>> global(NodeCall call) {
         return call.shape(0).filter(x -> x.size() > 1).map(x -> {

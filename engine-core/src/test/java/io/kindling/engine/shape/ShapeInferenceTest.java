@@ -111,12 +111,16 @@ class ShapeInferenceTest {
         node("x,w", "Conv", "filled", Map.of("auto_pad", Attribute.of("SAME_UPPER")));
         node("same", "MaxPool", "pooled", Map.of("kernel_shape", Attribute.of(1, 3), "strides", Attribute.of(1, 3)));
         node("same", "GlobalAveragePool", "means");
+        node("same,,scales", "Resize", "resized");
+        node("resized,w", "ConvTranspose", "spread");
         Map<String, ValueType> types = infer();
         assertThat(types.get("same")).isEqualTo(type(DataType.FLOAT, "b", 8, "h", 20));
         assertThat(types.get("halves")).isEqualTo(type(DataType.FLOAT, "b", 8, "?", 10));
         assertThat(types.get("filled")).isEqualTo(type(DataType.FLOAT, "b", 8, "h", 20));
         assertThat(types.get("pooled")).isEqualTo(type(DataType.FLOAT, "b", 8, "h", 6));
         assertThat(types.get("means")).isEqualTo(type(DataType.FLOAT, "b", 8, 1, 1));
+        assertThat(types.get("resized")).isEqualTo(type(DataType.FLOAT, "?", "?", "?", "?"));
+        assertThat(types.get("spread")).isEqualTo(type(DataType.FLOAT, "?", 3, "?", "?"));
     }
 
     @Test
