@@ -170,6 +170,30 @@ class GenerationTest {
     }
 
     @Test
+    void aPackageIsReadAndSentOnceForAllQueriesUntilItChanges(@TempDir Path cache) throws Exception {
+        Path weights = Files.writeString(model.resolve("model.onnx"), "weights");
+        SPARK.session().sparkContext().hadoopConfiguration().set("fs.elsewhere.impl", Elsewhere.class.getName());
+        Generation sent = Generation.of("elsewhere:" + model)
+                .prompt("{q}")
+                .option("distribution", "broadcast")
+                .option("cacheDir", cache);
+        Elsewhere.OPENED.clear();
+        assertThat(sent.apply(table("a", "b")).collectAsList()).hasSize(2);
+        assertThat(Elsewhere.OPENED).containsExactly("model.onnx");
+        Elsewhere.OPENED.clear();
+        assertThat(sent.apply(table("c")).collectAsList()).hasSize(1);
+        assertThat(Elsewhere.OPENED).isEmpty();
+        Files.writeString(weights, "other weights");
+        assertThat(sent.apply(table("d")).collectAsList()).hasSize(1);
+        assertThat(Elsewhere.OPENED).containsExactly("model.onnx");
+        try (var packages = Files.list(cache)) {
+            assertThat(packages.filter(Files::isDirectory).map(folder -> folder.resolve("model.onnx")))
+                    .extracting(Files::readString)
+                    .containsExactlyInAnyOrder("weights", "other weights");
+        }
+    }
+
+    @Test
     void rowFaultsEndTheJobOnRequestOnly() {
         Dataset<Row> answers =
                 generation().prompt("{q}").key("id").option("onError", "fail").apply(table("ok", "BAD"));

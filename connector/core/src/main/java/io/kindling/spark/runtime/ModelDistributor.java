@@ -19,7 +19,7 @@ public final class ModelDistributor {
         boolean executorsMayNotSeeIt =
                 listed.scheme().equals("file") && !context.master().startsWith("local");
         if (distribution == Distribution.BROADCAST || executorsMayNotSeeIt) {
-            return BroadcastSource.read(uri, listed, context);
+            return SentPackages.of(context.sc()).get(uri, listed, () -> BroadcastSource.read(uri, listed, context));
         }
         return new PathSource(listed.qualifiedUri(), HadoopSettings.of(context.hadoopConfiguration()));
     }
