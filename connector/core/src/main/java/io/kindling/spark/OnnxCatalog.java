@@ -1,13 +1,17 @@
 package io.kindling.spark;
 
+import io.kindling.engine.NearestName;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.ModelNames;
+import io.kindling.spark.config.Refusals;
 import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.functions.CatalogFunction;
 import io.kindling.spark.functions.PromptFunction;
 import io.kindling.spark.functions.RunFunction;
 import io.kindling.spark.source.CatalogTables;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -68,8 +72,31 @@ public final class OnnxCatalog implements FunctionCatalog, TableCatalog, Support
     }
 
     @Override
-    public UnboundFunction loadFunction(Identifier identifier) throws NoSuchFunctionException {
-        return find(identifier).orElseThrow(() -> new NoSuchFunctionException(identifier));
+    public UnboundFunction loadFunction(Identifier identifier) {
+        return find(identifier).orElseThrow(() -> noFunction(identifier));
+    }
+
+    /** In place of {@link NoSuchFunctionException}, of which Spark makes a message that names nothing there is. */
+    private RuntimeException noFunction(Identifier identifier) {
+        String asked = identifier.name();
+        String message;
+        if (identifier.namespace().length > 0) {
+            String model = String.join(".", name, model(identifier.namespace()));
+            message = model + " has no function '" + asked + "', only " + model + ".run"
+                    + (FUNCTIONS.containsKey(asked)
+                            ? "; write " + name + '.' + asked + "('" + model(identifier.namespace()) + "', …)"
+                            : "");
+        } else {
+            message = name + " has no function '" + asked + "'" + meant(asked, FUNCTIONS.keySet()) + "; it has "
+                    + String.join(", ", FUNCTIONS.keySet());
+        }
+        return Refusals.of(message, "UNRESOLVED_ROUTINE");
+    }
+
+    private static String meant(String asked, Collection<String> known) {
+        return NearestName.of(asked.toLowerCase(Locale.ROOT), known)
+                .map(nearest -> ", did you mean '" + nearest + "'?")
+                .orElse("");
     }
 
     private static Optional<CatalogFunction> find(Identifier identifier) {
@@ -158,21 +185,37 @@ public final class OnnxCatalog implements FunctionCatalog, TableCatalog, Support
     }
 
     @Override
-    public Table loadTable(Identifier identifier) throws NoSuchTableException {
+    public Table loadTable(Identifier identifier) {
         String[] namespace = identifier.namespace();
         String table = identifier.name();
-        Optional<Table> found;
         if (namespace.length == 0) {
-            found = CatalogTables.ofAll(name, table, models(), FUNCTIONS.values());
-        } else {
-            String model = model(namespace);
-            found = CatalogTables.ofAModel(String.join(".", name, model, table), table, models().uri(model));
+            return CatalogTables.ofAll(name, table, models(), FUNCTIONS.values())
+                    .orElseThrow(() -> noTable(name, table, CatalogTables.ofAll()));
         }
-        return found.orElseThrow(() -> new NoSuchTableException(identifier));
+        String model = model(namespace);
+        String owner = name + '.' + model;
+        String uri = Refusals.orOf(owner, () -> models().uri(model));
+        return CatalogTables.ofAModel(owner + '.' + table, table, uri)
+                .orElseThrow(() -> noTable(owner, table, CatalogTables.ofAModel()));
     }
 
-    private static UnsupportedOperationException readOnly() {
-        return new UnsupportedOperationException(
+    @Override
+    public boolean tableExists(Identifier identifier) {
+        List<String> tables = identifier.namespace().length == 0 ? CatalogTables.ofAll() : CatalogTables.ofAModel();
+        return namespaceExists(identifier.namespace()) && tables.stream().anyMatch(identifier.name()::equalsIgnoreCase);
+    }
+
+    /** In place of {@link NoSuchTableException}, of which Spark makes a message that names nothing there is. */
+    private RuntimeException noTable(String owner, String asked, List<String> tables) {
+        String ofAModel = CatalogTables.ofAModel().contains(asked) ? "; write " + name + ".<model>." + asked : "";
+        return Refusals.of(
+                owner + " has no table '" + asked + "'" + meant(asked, tables) + "; it has " + String.join(", ", tables)
+                        + ofAModel,
+                "TABLE_OR_VIEW_NOT_FOUND");
+    }
+
+    private static RuntimeException readOnly() {
+        return Refusals.of(
                 "the catalog of models is read only: set spark.kindling.model.<alias> to a model's URI to add one");
     }
 

@@ -3,20 +3,22 @@ package io.kindling.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kindling.engine.error.OptionException;
 import io.kindling.spark.runtime.FakeEngines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is asked of the model is counted, since that is what pushing down is for. The same holds where the batch operator does it. */
@@ -202,8 +204,8 @@ public class OnnxSourceTest {
                         .option("promt", "x")
                         .option("topk", -1)
                         .load())
-                .isInstanceOf(OptionException.class)
-                .hasMessageContainingAll("did you mean 'prompt'", "'topk' must be");
+                .isInstanceOf(AnalysisException.class)
+                .hasMessageContainingAll("format(\"onnx\"): ", "did you mean 'prompt'", "'topk' must be");
         assertThatThrownBy(() -> SPARK.session().read().format("onnx").load())
                 .hasMessageContainingAll("set option 'model'", "set option 'prompt'", "set option 'table'");
         assertThatThrownBy(() -> reader().option("table", "questions").load("x"))
@@ -215,6 +217,74 @@ public class OnnxSourceTest {
         refused("into", "N", "a column 'N' already", "option 'into'");
         refused("model", "fakee", "no model is named 'fakee'");
         refused("table", "nowhere", "nowhere");
+    }
+
+    @Test
+    void whatIsNoReadSaysSo() throws Exception {
+        Dataset<Row> rows = SPARK.session().table("questions");
+        for (Executable write : List.<Executable>of(
+                () -> rows.write().format("onnx").option("model", "fake").save("x"),
+                () -> rows.write().format("onnx").mode("append").save("x"),
+                () -> SPARK.session()
+                        .readStream()
+                        .format("rate")
+                        .load()
+                        .writeStream()
+                        .format("onnx")
+                        .option("checkpointLocation", "x")
+                        .start())) {
+            assertThatThrownBy(write::execute)
+                    .isInstanceOf(AnalysisException.class)
+                    .hasMessageContaining("is not written to: write them to another format");
+        }
+        assertThatThrownBy(() -> reader().schema("id INT, q STRING")
+                        .option("table", "questions")
+                        .load())
+                .isInstanceOf(AnalysisException.class)
+                .hasMessageContainingAll("not struct<id:int,q:string>", "leave out .schema(…)", "'input.schema'");
+        assertThatThrownBy(() -> SPARK.session()
+                        .readStream()
+                        .format("onnx")
+                        .option("model", "fake")
+                        .option("table", "questions")
+                        .option("prompt", "q")
+                        .load())
+                .isInstanceOf(AnalysisException.class)
+                .hasMessageContainingAll("is no stream", "SELECT *, onnx.generate('model', prompt) AS answer FROM s");
+    }
+
+    @Test
+    void theTablesOwnSchemaMayBeGiven() {
+        Dataset<Row> answers = reader().option("table", "questions").load();
+        assertThat(reader().schema(answers.schema())
+                        .option("table", "questions")
+                        .load()
+                        .columns())
+                .isEqualTo(answers.columns());
+    }
+
+    @Test
+    void viewsAndTablesOfItAreMadeInSql() {
+        SparkSession session = SPARK.session();
+        String options = " USING onnx OPTIONS (model 'fake', table 'questions', prompt 'q', maxNewTokens 7)";
+        session.sql("CREATE OR REPLACE TEMPORARY VIEW viewed" + options);
+        assertThat(session.table("viewed").where("id = 1").select("generated").collectAsList())
+                .containsExactly(RowFactory.create("re: x max 7"));
+        session.sql("CREATE TABLE stored" + options);
+        try {
+            assertThat(session.sql("DESCRIBE TABLE stored").collectAsList())
+                    .extracting(row -> row.getString(0))
+                    .contains("id", "q", "generated", "generated_details");
+            assertThat(session.sql("SELECT generated FROM stored WHERE id = 1 AND generated LIKE 're%'")
+                            .collectAsList())
+                    .containsExactly(RowFactory.create("re: x max 7"));
+            assertThat(FakeEngines.SUBMITTED).hasValue(2);
+            assertThat(session.sql("SELECT id FROM stored WHERE n IS NULL").count())
+                    .isPositive();
+            assertThat(FakeEngines.SUBMITTED).as("without a result").hasValue(2);
+        } finally {
+            session.sql("DROP TABLE stored");
+        }
     }
 
     private static void refused(String option, String value, String... messages) {

@@ -80,7 +80,8 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
             throw new KindlingException(
                     ErrorCode.UNSUPPORTED,
                     "the model gives no states of tokens to pool: its graph has no output last_hidden_state or"
-                            + " token_embeddings; export it for feature extraction");
+                            + " token_embeddings; export it for feature extraction. Classify names the classes of a"
+                            + " classifier, run gives outputs as they are");
         }
         return Optional.of(wanted.orElse(Pooling.MEAN));
     }
@@ -91,7 +92,7 @@ public final class BatchingEncoder implements TextEncoder, AutoCloseable {
                 .orElseThrow(() -> new KindlingException(
                         ErrorCode.UNSUPPORTED,
                         "the model is no classifier: its graph has no output 'logits' of [batch, classes]; export it"
-                                + " for sequence classification"));
+                                + " for sequence classification. Embed makes vectors, run gives outputs as they are"));
         return encode(texts, options, output, (batch, row, input) -> {
             float[] logits = Arrays.copyOfRange(batch.values(), row * batch.width(), (row + 1) * batch.width());
             refuseNonFinite(logits, output);

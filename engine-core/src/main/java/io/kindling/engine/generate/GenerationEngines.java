@@ -30,8 +30,9 @@ public final class GenerationEngines {
         DecoderIo io = resolved.decoder()
                 .orElseThrow(() -> new KindlingException(
                         ErrorCode.UNRESOLVED,
-                        resolved.decoderProblem()
-                                .orElse("the model in '" + resolved.root() + "' is no decoder; generation needs one")));
+                        "the model in '" + resolved.root() + "' cannot generate: "
+                                + resolved.decoderProblem().orElse("it is no decoder")
+                                + "; embed makes vectors of texts, classify names classes, run takes any graph"));
         PathChoice choice = PathChoice.choose(model, io, options.path());
         SessionOptions planning = new SessionOptions(options.precision(), options.randomSeed());
         Decoder decoder = choice.lowered()

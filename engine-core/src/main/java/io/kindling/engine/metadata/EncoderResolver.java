@@ -40,7 +40,7 @@ public final class EncoderResolver {
             throw new KindlingException(
                     ErrorCode.UNSUPPORTED,
                     "the model in '" + root + "' is no text encoder: its graph has no input 'input_ids', only "
-                            + ports.inputs());
+                            + ports.inputs() + "; run takes any graph");
         }
         refuseOthers(root, ports);
         Optional<MetadataFile> config = MetadataFile.json(root.resolve("config.json"));
@@ -66,13 +66,14 @@ public final class EncoderResolver {
     }
 
     private static void refuseOthers(Path root, Ports ports) {
-        Set<String> known = Set.of(TOKENS, "attention_mask", "token_type_ids", "position_ids");
+        List<String> known = List.of(TOKENS, "attention_mask", "token_type_ids", "position_ids");
         for (String input : ports.inputs()) {
             if (!known.contains(input)) {
                 throw new KindlingException(
                         ErrorCode.UNSUPPORTED,
                         "the model in '" + root + "' is no plain text encoder: its input '" + input
-                                + "' comes from no tokenizer; text encoders take " + known);
+                                + "' comes from no tokenizer; text encoders take " + known
+                                + "; generate and chat take decoders, run takes any graph");
             }
         }
     }

@@ -1,10 +1,12 @@
 package io.kindling.spark.config;
 
+import io.kindling.engine.NearestName;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import java.io.Serializable;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Models by the names of {@code spark.kindling.model.<alias>}.
@@ -12,6 +14,9 @@ import java.util.TreeSet;
  * @param aliases alias to URI
  */
 public record ModelNames(Map<String, String> aliases) implements Serializable {
+    /** Most aliases that a message names. */
+    private static final int SHOWN = 12;
+
     public ModelNames {
         aliases = Map.copyOf(aliases);
     }
@@ -36,11 +41,22 @@ public record ModelNames(Map<String, String> aliases) implements Serializable {
         if (model.indexOf('/') >= 0 || model.indexOf(':') >= 0 || model.indexOf('.') >= 0) {
             return model;
         }
-        String known =
-                aliases.isEmpty() ? "none is set" : "set are " + String.join(", ", new TreeSet<>(aliases.keySet()));
+        String meant = NearestName.of(model, aliases.keySet())
+                .map(nearest -> ", did you mean '" + nearest + "'? Or ")
+                .orElse(": ");
         throw new KindlingException(
                 ErrorCode.NOT_FOUND,
-                "no model is named '" + model + "': set " + SparkOptions.MODEL_PREFIX + model + " to its URI (" + known
-                        + "), or give the URI itself");
+                "no model is named '" + model + "'" + meant + "set " + SparkOptions.MODEL_PREFIX + model
+                        + " to its URI (" + known() + "), or give the URI itself");
+    }
+
+    private String known() {
+        if (aliases.isEmpty()) {
+            return "none is set";
+        }
+        int more = aliases.size() - SHOWN;
+        return "set are "
+                + new TreeSet<>(aliases.keySet()).stream().limit(SHOWN).collect(Collectors.joining(", "))
+                + (more > 0 ? " and " + more + " more" : "");
     }
 }

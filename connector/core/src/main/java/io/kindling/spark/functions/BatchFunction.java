@@ -179,7 +179,11 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
                     .mapToLong(field -> vectors(field.dataType()))
                     .sum();
         }
-        return type instanceof ArrayType array && array.elementType() instanceof NumericType ? 1 : 0;
+        DataType element = type;
+        while (element instanceof ArrayType array) {
+            element = array.elementType();
+        }
+        return type instanceof ArrayType && element instanceof NumericType ? 1 : 0;
     }
 
     private GenerationPlan plan(Known known) {

@@ -9,6 +9,9 @@ import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
 
 /** A function of the catalog with what Spark's interface has no place for. */
 public sealed interface CatalogFunction extends UnboundFunction permits PromptFunction, RunFunction {
+    /** How it is called and what it gives, without the catalog's name. */
+    String signature();
+
     /** A query that calls it. */
     String example();
 

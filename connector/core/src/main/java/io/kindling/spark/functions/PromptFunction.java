@@ -1,6 +1,7 @@
 package io.kindling.spark.functions;
 
 import io.kindling.engine.Option.Scope;
+import io.kindling.spark.config.Refusals;
 import io.kindling.spark.convert.MessageColumns;
 import io.kindling.spark.convert.MessageRows;
 import io.kindling.spark.functions.PromptKind.Prompts;
@@ -36,15 +37,19 @@ public final class PromptFunction implements CatalogFunction {
     }
 
     @Override
-    public String description() {
+    public String signature() {
         String texts =
                 switch (kind.prompts()) {
                     case TEXTS -> "text STRING";
                     case EXTRACTIONS -> "text STRING, schema STRING";
                     default -> "prompt STRING or ARRAY<STRUCT<role STRING, content STRING, …>>";
                 };
-        return name() + "(model STRING, " + texts + " [, options MAP<STRING, …>]) -> "
-                + kind.resultText() + ": " + kind.meaning()
+        return name() + "(model STRING, " + texts + " [, options MAP<STRING, …>]) -> " + kind.resultText();
+    }
+
+    @Override
+    public String description() {
+        return signature() + ": " + kind.meaning()
                 + ". The model is an alias set by spark.kindling.model.<alias>, or a URI.";
     }
 
@@ -63,6 +68,10 @@ public final class PromptFunction implements CatalogFunction {
 
     @Override
     public BoundFunction bind(StructType inputType) {
+        return Refusals.orOf("onnx." + name(), () -> bound(inputType));
+    }
+
+    private BoundFunction bound(StructType inputType) {
         StructField[] arguments = inputType.fields();
         int own = Arguments.count(kind.prompts());
         if (arguments.length < own || arguments.length > own + 1) {
@@ -97,6 +106,6 @@ public final class PromptFunction implements CatalogFunction {
     }
 
     private UnsupportedOperationException refused(String why) {
-        return new UnsupportedOperationException("onnx." + name() + ' ' + why + "; " + description());
+        return new UnsupportedOperationException("onnx." + name() + ' ' + why + ": write onnx." + signature());
     }
 }

@@ -5,6 +5,7 @@ import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.spark.config.InferencePlan;
+import io.kindling.spark.config.Refusals;
 import io.kindling.spark.convert.InputTypes;
 import io.kindling.spark.convert.OutputTypes;
 import io.kindling.spark.convert.RowAxis;
@@ -61,17 +62,26 @@ public final class RunFunction implements CatalogFunction {
     }
 
     @Override
+    public String signature() {
+        return name
+                + (model.isEmpty() ? "(model STRING, " : "(")
+                + INPUTS
+                + (name.equals(JSON_NAME) ? " -> STRING" : " -> STRUCT");
+    }
+
+    @Override
     public String description() {
         if (!model.isEmpty()) {
-            return "run(" + INPUTS + " -> STRUCT: the graph's outputs; " + NULLS
+            return signature() + ": the graph's outputs; " + NULLS
                     + " In place of the struct it takes inputs in the order of the graph.";
         }
-        return name.equals(NAME)
-                ? "run(model STRING, " + INPUTS + " -> STRUCT: what any graph makes of a row's inputs; " + NULLS
-                        + " A JSON object as STRING, as run_json gives, where the model is not a literal or the session"
-                        + " extension is off." + MODEL
-                : "run_json(model STRING, " + INPUTS
-                        + " -> STRING: what any graph makes of a row's inputs, as a JSON object; " + NULLS + MODEL;
+        return signature()
+                + (name.equals(NAME)
+                        ? ": what any graph makes of a row's inputs; " + NULLS
+                                + " A JSON object as STRING, as run_json gives, where the model is not a literal or the"
+                                + " session extension is off."
+                        : ": what any graph makes of a row's inputs, as a JSON object; " + NULLS)
+                + MODEL;
     }
 
     @Override
@@ -92,6 +102,10 @@ public final class RunFunction implements CatalogFunction {
 
     @Override
     public BoundFunction bind(StructType inputType) {
+        return Refusals.orOf(called(), () -> bound(inputType));
+    }
+
+    private BoundFunction bound(StructType inputType) {
         StructField[] given = inputType.fields();
         DataType[] types = Arrays.stream(given).map(StructField::dataType).toArray(DataType[]::new);
         RowGenerator generator = RowGenerator.ofActiveSession();
@@ -218,7 +232,14 @@ public final class RunFunction implements CatalogFunction {
     }
 
     private UnsupportedOperationException refused(String why) {
-        String called = model.isEmpty() ? "onnx." + name : "onnx.`" + model + "`.run";
-        return new UnsupportedOperationException(called + ' ' + why + "; " + description());
+        return new UnsupportedOperationException(called() + ' ' + why + ": write " + owner() + signature());
+    }
+
+    private String called() {
+        return owner() + name;
+    }
+
+    private String owner() {
+        return model.isEmpty() ? "onnx." : "onnx.`" + model + "`.";
     }
 }

@@ -13,8 +13,12 @@ record JobSummary(
         long rows,
         long failedRows,
         long requests,
+        long deduplicated,
         long promptTokens,
+        long prefixHits,
         long generatedTokens,
+        double meanBatchSize,
+        long kvPagesPeak,
         long sessions,
         long modelLoadMillis,
         double seconds,
@@ -25,8 +29,12 @@ record JobSummary(
                 metrics.rows().value(),
                 metrics.failedRows().value(),
                 metrics.requests().value(),
+                metrics.deduplicated().value(),
                 metrics.promptTokens().value(),
+                metrics.prefixHits().value(),
                 metrics.generatedTokens().value(),
+                metrics.meanBatchSize().value(),
+                metrics.kvPagesPeak().value(),
                 metrics.sessions().value(),
                 metrics.modelLoadMillis().value(),
                 seconds,
@@ -34,7 +42,7 @@ record JobSummary(
     }
 
     static JobSummary ofSkipped() {
-        return new JobSummary(0, 0, 0, 0, 0, 0, 0, 0, true);
+        return new JobSummary(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true);
     }
 
     double tokensPerSecond() {
@@ -45,13 +53,18 @@ record JobSummary(
     String toJson() {
         return String.format(
                 Locale.ROOT,
-                "{\"rows\":%d,\"failed_rows\":%d,\"engine_requests\":%d,\"prompt_tokens\":%d,\"generated_tokens\":%d,"
+                "{\"rows\":%d,\"failed_rows\":%d,\"engine_requests\":%d,\"deduplicated\":%d,\"prompt_tokens\":%d,"
+                        + "\"prefix_hits\":%d,\"generated_tokens\":%d,\"mean_batch_size\":%.2f,\"kv_pages_peak\":%d,"
                         + "\"sessions\":%d,\"model_load_ms\":%d,\"seconds\":%.3f,\"tokens_per_second\":%.1f,\"skipped\":%b}",
                 rows,
                 failedRows,
                 requests,
+                deduplicated,
                 promptTokens,
+                prefixHits,
                 generatedTokens,
+                meanBatchSize,
+                kvPagesPeak,
                 sessions,
                 modelLoadMillis,
                 seconds,
@@ -66,13 +79,21 @@ record JobSummary(
         }
         return String.format(
                 Locale.ROOT,
-                "%d rows (%d failed), %d prompt and %d generated tokens in %.1f s: %.1f tokens/s; %d session(s)",
+                "%d rows (%d failed), %d requests (%d deduplicated), %d prompt tokens (%d from the prefix cache) and %d"
+                        + " generated ones in %.1f s: %.1f tokens/s; %.1f rows a pass, at most %d KV pages; %d session(s)"
+                        + " loaded in %d ms",
                 rows,
                 failedRows,
+                requests,
+                deduplicated,
                 promptTokens,
+                prefixHits,
                 generatedTokens,
                 seconds,
                 tokensPerSecond(),
-                sessions);
+                meanBatchSize,
+                kvPagesPeak,
+                sessions,
+                modelLoadMillis);
     }
 }

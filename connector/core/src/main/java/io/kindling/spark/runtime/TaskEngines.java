@@ -4,10 +4,14 @@ import io.kindling.engine.EngineOptions;
 import io.kindling.engine.GenerationEngine;
 import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
+import io.kindling.engine.error.ErrorCode;
+import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.metrics.Counters;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.spark.TaskContext;
@@ -19,6 +23,9 @@ import org.apache.spark.util.TaskCompletionListener;
  */
 public final class TaskEngines {
     private static final Map<Long, TaskEngines> TASKS = new ConcurrentHashMap<>();
+    /** Faults of a model, which the engine knows by its folder alone, and that may be one of the node's cache. */
+    private static final Set<ErrorCode> OF_A_MODEL = EnumSet.of(ErrorCode.UNRESOLVED, ErrorCode.UNSUPPORTED);
+
     private static final LongAdder REQUESTS = new LongAdder();
     private static volatile EngineRegistry registry = new EngineRegistry(new ModelOpener());
 
@@ -108,12 +115,18 @@ public final class TaskEngines {
     private static <T> T use(
             ModelSource source, GenerationPlan plan, boolean generates, Counters counters, Action<Opened, T> action) {
         TaskContext context = TaskContext.get();
-        if (context == null) {
-            try (Opened once = open(source, plan, generates, counters)) {
-                return action.with(once);
+        try {
+            if (context == null) {
+                try (Opened once = open(source, plan, generates, counters)) {
+                    return action.with(once);
+                }
             }
+            return action.with(ofTask(context).opened(source, plan, generates, counters));
+        } catch (KindlingException fault) {
+            throw OF_A_MODEL.contains(fault.code())
+                    ? new KindlingException(fault.code(), "model '" + source.uri() + "': " + fault.getMessage(), fault)
+                    : fault;
         }
-        return action.with(ofTask(context).opened(source, plan, generates, counters));
     }
 
     /** Counts rows that went through a session. */

@@ -1,5 +1,6 @@
 package io.kindling.spark.source;
 
+import io.kindling.spark.config.Refusals;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -33,10 +34,16 @@ record DriverTable(String name, StructType schema, Supplier<List<InternalRow>> r
         return () -> new Rows(this);
     }
 
+    /** Spark's errors and plans show it. */
+    @Override
+    public String toString() {
+        return name;
+    }
+
     private record Rows(DriverTable table) implements LocalScan {
         @Override
         public InternalRow[] rows() {
-            return table.rows.get().toArray(InternalRow[]::new);
+            return Refusals.orOf(table.name, table.rows).toArray(InternalRow[]::new);
         }
 
         @Override

@@ -59,6 +59,10 @@ final class OnnxScan implements V1Scan {
         return (T) new Rows(this, context);
     }
 
+    RDD<Row> rows() {
+        return table.rows(columns, List.copyOf(filters.values()), limit).rdd();
+    }
+
     private static final class Rows extends BaseRelation implements TableScan {
         private final OnnxScan scan;
         private final SQLContext context;
@@ -80,9 +84,7 @@ final class OnnxScan implements V1Scan {
 
         @Override
         public RDD<Row> buildScan() {
-            return scan.table
-                    .rows(scan.columns, List.copyOf(scan.filters.values()), scan.limit)
-                    .rdd();
+            return scan.rows();
         }
 
         @Override

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.Column;
-import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.SupportsPushDownFilters;
 import org.apache.spark.sql.connector.read.SupportsPushDownLimit;
 import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
@@ -69,7 +68,7 @@ final class OnnxScanBuilder implements SupportsPushDownFilters, SupportsPushDown
     }
 
     @Override
-    public Scan build() {
+    public OnnxScan build() {
         return new OnnxScan(table, columns, pushed, limit);
     }
 }

@@ -9,6 +9,7 @@ import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.LocalSpark;
 import io.kindling.spark.convert.ResultConverter;
 import io.kindling.spark.job.TableJob.WriteMode;
+import io.kindling.spark.metrics.Metric;
 import io.kindling.spark.runtime.FakeEngines;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -16,8 +17,10 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.DataTypes;
@@ -105,6 +108,24 @@ class TableJobRunnerTest {
         assertThat(summary.requests()).isEqualTo(2);
         assertThat(summary.generatedTokens()).isEqualTo(2);
         assertThat(summary.sessions()).isEqualTo(1);
+    }
+
+    @Test
+    void theSummarySaysAllThatTheSqlTabDoes() {
+        JobSummary summary = new JobSummary(9, 2, 8, 3, 70, 40, 100, 2.5, 6, 1, 1500, 4, false);
+        assertThat(summary)
+                .hasToString(
+                        "9 rows (2 failed), 8 requests (3 deduplicated), 70 prompt tokens (40 from the prefix cache)"
+                                + " and 100 generated ones in 4.0 s: 25.0 tokens/s; 2.5 rows a pass, at most 6 KV pages;"
+                                + " 1 session(s) loaded in 1500 ms");
+        assertThat(summary.toJson())
+                .isEqualTo(
+                        "{\"rows\":9,\"failed_rows\":2,\"engine_requests\":8,\"deduplicated\":3,\"prompt_tokens\":70,"
+                                + "\"prefix_hits\":40,\"generated_tokens\":100,\"mean_batch_size\":2.50,\"kv_pages_peak\":6,"
+                                + "\"sessions\":1,\"model_load_ms\":1500,\"seconds\":4.000,\"tokens_per_second\":25.0,\"skipped\":false}");
+        assertThat(Stream.of(Metric.values())
+                        .map(metric -> metric.label().replace(' ', '_').toLowerCase(Locale.ROOT)))
+                .allSatisfy(name -> assertThat(summary.toJson()).contains('"' + name + '"'));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.kindling.spark.shim35;
 
+import io.kindling.spark.config.Refusals;
 import io.kindling.spark.functions.BatchFunction;
 import org.apache.spark.sql.catalyst.expressions.ApplyFunctionExpression;
 import org.apache.spark.sql.catalyst.expressions.Expression;

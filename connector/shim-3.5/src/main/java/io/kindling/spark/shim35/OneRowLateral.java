@@ -1,5 +1,6 @@
 package io.kindling.spark.shim35;
 
+import io.kindling.spark.config.Refusals;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
@@ -27,8 +28,7 @@ final class OneRowLateral {
             throw Refusals.of(
                     "a LATERAL subquery that calls onnx functions must be a SELECT without FROM, and without ON:"
                             + " call them in a subquery over the outer table"
-                            + " instead, as in FROM (SELECT *, onnx.f(c) AS r FROM t)",
-                    null);
+                            + " instead, as in FROM (SELECT *, onnx.f(c) AS r FROM t)");
         }
         List<Attribute> output = Trees.list(lateral.output());
         return Columns.only(output, over(inner, lateral.left()));

@@ -8,12 +8,10 @@ import org.apache.spark.sql.catalyst.expressions.AttributeSet$;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Statistics;
-import org.apache.spark.sql.catalyst.plans.logical.statsEstimation.EstimationUtils;
 import scala.Option;
 import scala.collection.IndexedSeq;
 import scala.collection.Iterator;
 import scala.collection.Seq;
-import scala.math.BigInt;
 
 /** Rows with the results of calls behind: as many as the child has, in their order. Public for Catalyst, which copies nodes by reflection. */
 public final class OnnxBatch extends LogicalPlan {
@@ -77,17 +75,13 @@ public final class OnnxBatch extends LogicalPlan {
     /** The child's rows, and for each its results: without this Spark would take these for nothing. */
     @Override
     public Statistics stats() {
-        Statistics of = child.stats();
-        BigInt width = EstimationUtils.getSizePerRow(child.output(), of.attributeStats());
-        BigInt rows = of.rowCount().isDefined()
-                ? of.rowCount().get()
-                : of.sizeInBytes().$div(width);
-        long added = calls().stream().mapToLong(OnnxCall::resultBytes).sum();
-        return new Statistics(
-                of.sizeInBytes().$plus(rows.$times(BigInt.apply(added))),
-                of.rowCount(),
-                of.attributeStats(),
-                of.isRuntime());
+        return BatchStatistics.of(child, calls(), results());
+    }
+
+    /** EXPLAIN COST shows statistics from a cache that this node goes past. */
+    @Override
+    public String verboseStringWithSuffix(int maxFields) {
+        return super.verboseStringWithSuffix(maxFields) + ", " + stats();
     }
 
     @Override

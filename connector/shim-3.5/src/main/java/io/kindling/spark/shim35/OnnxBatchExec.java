@@ -1,5 +1,6 @@
 package io.kindling.spark.shim35;
 
+import io.kindling.spark.config.Refusals;
 import io.kindling.spark.runtime.BatchedCalls;
 import io.kindling.spark.runtime.RowCall;
 import io.kindling.spark.runtime.RowSplit;
@@ -52,7 +53,8 @@ public final class OnnxBatchExec extends SparkPlan {
     public RDD<InternalRow> doExecute() {
         JavaSparkContext context = JavaSparkContext.fromSparkContext(sparkContext());
         List<RowCall> prepared = calls().stream()
-                .map(call -> call.function().prepare(call.known(), context))
+                .map(call ->
+                        Refusals.orOf(call.prettyName(), () -> call.function().prepare(call.known(), context)))
                 .toList();
         OperatorMetrics.watch(sparkContext(), metrics());
         BatchPartition partition = new BatchPartition(

@@ -78,7 +78,10 @@ public final class OnnxCall extends Expression implements Unevaluable, Serializa
 
     /** Model and options, in Spark's internal form, where they are the same in all rows; what is a row's own is no matter. */
     List<Optional<Object>> known() {
-        List<Expression> arguments = arguments();
+        return known(function, arguments());
+    }
+
+    static List<Optional<Object>> known(BatchFunction function, List<Expression> arguments) {
         return IntStream.range(0, arguments.size())
                 .mapToObj(i -> function.isSetting(i) ? known(arguments.get(i)) : Optional.empty())
                 .toList();

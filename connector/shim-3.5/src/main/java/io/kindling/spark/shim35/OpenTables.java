@@ -1,8 +1,11 @@
 package io.kindling.spark.shim35;
 
+import io.kindling.spark.config.Refusals;
+import io.kindling.spark.source.OnnxRelation;
 import io.kindling.spark.source.OnnxTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -12,6 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.types.DataTypes;
 import scala.Option;
@@ -26,9 +30,18 @@ final class OpenTables extends Rule<LogicalPlan> {
     @Override
     public LogicalPlan apply(LogicalPlan plan) {
         LogicalPlan opened = plan.mapChildren(this::apply);
-        return opened instanceof DataSourceV2Relation relation && relation.table() instanceof OnnxTable table
-                ? open(Trees.list(relation.output()), table.asked())
-                : opened;
+        return table(opened)
+                .<LogicalPlan>map(table -> open(Trees.list(opened.output()), table.asked()))
+                .orElse(opened);
+    }
+
+    private static Optional<OnnxTable> table(LogicalPlan plan) {
+        if (plan instanceof DataSourceV2Relation relation && relation.table() instanceof OnnxTable table) {
+            return Optional.of(table);
+        }
+        return plan instanceof LogicalRelation relation && relation.relation() instanceof OnnxRelation stored
+                ? Optional.of(Refusals.orOf("format(\"onnx\")", stored::table))
+                : Optional.empty();
     }
 
     /** The result and its details are fields of one call's, so that both are one request. */

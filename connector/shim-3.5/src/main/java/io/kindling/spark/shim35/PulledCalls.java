@@ -1,5 +1,6 @@
 package io.kindling.spark.shim35;
 
+import io.kindling.spark.config.Refusals;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -119,12 +120,10 @@ final class PulledCalls {
         boolean inner =
                 join.joinType().equals(Inner$.MODULE$) || join.joinType().equals(Cross$.MODULE$);
         if (!above.isEmpty() && !inner) {
-            throw Refusals.of(
-                    "the join condition " + above.get(0).sql()
-                            + " calls an onnx function over columns of both sides, which a "
-                            + join.joinType().sql()
-                            + " join cannot do: put an inner join with this condition into a subquery, and join that instead",
-                    null);
+            throw Refusals.of("the join condition " + above.get(0).sql()
+                    + " calls an onnx function over columns of both sides, which a "
+                    + join.joinType().sql()
+                    + " join cannot do: put an inner join with this condition into a subquery, and join that instead");
         }
         Option<Expression> condition = within.isEmpty() ? Option.empty() : new Some<>(Trees.and(within));
         LogicalPlan joined =
@@ -162,11 +161,9 @@ final class PulledCalls {
     /** Once Spark has moved the condition, the outer query would not keep the result of a call of its columns. */
     private Expression ofSubquery(Expression expression) {
         if (OnnxCall.isUnplaced(expression) && isOfOuterQuery(expression)) {
-            throw Refusals.of(
-                    "the condition of a subquery calls " + expression.sql()
-                            + " over columns of the query around it: call it"
-                            + " there, as in FROM (SELECT *, onnx.f(c) AS r FROM t) x WHERE EXISTS (… WHERE … = x.r)",
-                    null);
+            throw Refusals.of("the condition of a subquery calls " + expression.sql()
+                    + " over columns of the query around it: call it"
+                    + " there, as in FROM (SELECT *, onnx.f(c) AS r FROM t) x WHERE EXISTS (… WHERE … = x.r)");
         }
         return pulled(expression);
     }

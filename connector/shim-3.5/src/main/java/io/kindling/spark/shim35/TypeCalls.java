@@ -1,5 +1,6 @@
 package io.kindling.spark.shim35;
 
+import io.kindling.spark.config.Refusals;
 import io.kindling.spark.functions.BatchFunction;
 import io.kindling.spark.functions.BatchFunction.Typed;
 import java.util.List;
@@ -10,6 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedArgumentExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 
@@ -30,6 +32,7 @@ final class TypeCalls extends Rule<LogicalPlan> {
         List<Expression> arguments = Trees.list(applied.children());
         if (BatchFunction.isOfCatalog(applied.function())) {
             refuseNames(applied.function().name(), arguments);
+            checkRowByRow(applied.function(), arguments);
         }
         return BatchFunction.of(applied.function())
                 .flatMap(function -> Refusals.orOf(
@@ -38,14 +41,23 @@ final class TypeCalls extends Rule<LogicalPlan> {
                 .orElse(expression);
     }
 
+    /** {@link MarkCalls} checks the others, whose types may still change. */
+    private static void checkRowByRow(ScalarFunction<?> function, List<Expression> arguments) {
+        if (BatchFunction.of(function).isEmpty()) {
+            BatchFunction call = new BatchFunction(function);
+            Refusals.orOf("onnx." + call.name(), () -> {
+                call.check(OnnxCall.known(call, arguments));
+                return call;
+            });
+        }
+    }
+
     /** Spark binds functions of catalogs by place and leaves the names in, which nothing can evaluate. */
     private static void refuseNames(String function, List<Expression> arguments) {
         for (Expression argument : arguments) {
             if (argument instanceof NamedArgumentExpression named) {
-                throw Refusals.of(
-                        "onnx." + function + " takes arguments by their places, not by names: leave out '" + named.key()
-                                + " =>'; DESCRIBE FUNCTION EXTENDED onnx." + function + " shows their order",
-                        null);
+                throw Refusals.of("onnx." + function + " takes arguments by their places, not by names: leave out '"
+                        + named.key() + " =>'; DESCRIBE FUNCTION EXTENDED onnx." + function + " shows their order");
             }
         }
     }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables of {@code format("onnx")} under the rules: all that holds without them, and plans that Spark sees through. */
 class OpenTablesTest extends OnnxSourceTest {
@@ -147,5 +148,64 @@ class OpenTablesTest extends OnnxSourceTest {
                 .stats();
         assertThat(vectors.queryExecution().optimizedPlan().stats().sizeInBytes())
                 .isGreaterThan(plain.sizeInBytes().$times(scala.math.BigInt.apply(10)));
+    }
+
+    /** 10,000 vectors of 3 KB are 30 MB and over the 10 MB that Spark sends to all executors, 100 are under it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void joinsKnowTheSizeOfVectors(boolean costBased) {
+        SparkSession session = SPARK.session();
+        session.conf().set("spark.sql.cbo.enabled", costBased);
+        try {
+            for (int rows : new int[] {100, 10_000}) {
+                session.range(rows).selectExpr("id", "string(id) q").createOrReplaceTempView("some");
+                onnx(session, Map.of("table", "some", "task", "embed")).load().createOrReplaceTempView("opened");
+                for (String vectors : List.of(
+                        "SELECT id, embedding FROM opened",
+                        "SELECT id, onnx.embed('fake', q) embedding FROM some",
+                        "SELECT id, onnx.run_json('fake', struct(id)) embedding, onnx.embed('fake', q) more FROM some")) {
+                    Dataset<Row> joined =
+                            session.sql("SELECT * FROM (" + vectors + ") JOIN range(100000000) many USING (id)");
+                    assertThat(plan(joined))
+                            .as(vectors)
+                            .contains(rows == 100 ? "BroadcastHashJoin" : "SortMergeJoin", "OnnxBatch");
+                }
+            }
+        } finally {
+            session.conf().unset("spark.sql.cbo.enabled");
+        }
+    }
+
+    @Test
+    void explainShowsStatisticsAndRunsNoModel() {
+        SPARK.session().range(1000).selectExpr("id", "string(id) q").createOrReplaceTempView("thousand");
+        onnx(SPARK.session(), Map.of("table", "thousand", "partitions", "3"))
+                .load()
+                .createOrReplaceTempView("opened");
+        for (String query : List.of("SELECT id, onnx.embed('fake', q) v FROM thousand", "SELECT * FROM opened")) {
+            for (String mode : List.of("", "EXTENDED", "CODEGEN", "FORMATTED", "COST")) {
+                String shown = SPARK.session()
+                        .sql("EXPLAIN " + mode + " " + query)
+                        .head()
+                        .getString(0);
+                assertThat(shown).as(mode).contains("OnnxBatch").doesNotContain("Error occurred");
+                if (mode.equals("COST")) {
+                    assertThat(shown.lines().filter(line -> line.contains("OnnxBatch")))
+                            .as("in the logical and the physical plan")
+                            .hasSize(2)
+                            .first()
+                            .asString()
+                            .contains("Statistics(sizeInBytes=");
+                }
+            }
+        }
+        assertThat(SPARK.session()
+                        .sql("EXPLAIN COST SELECT id, onnx.embed('fake', q) v FROM thousand")
+                        .head()
+                        .getString(0))
+                .as("rows of the child; of 20 bytes, 12 are the vector's alone, whose 3,076 bytes make 5,126 of a row")
+                .contains("Statistics(sizeInBytes=4.9 MiB, rowCount=1.00E+3)");
+        assertThat(FakeEngines.SUBMITTED).hasValue(0);
+        assertThat(FakeEngines.sessionsOpened()).isZero();
     }
 }
