@@ -87,16 +87,16 @@ public final class OnnxCatalog implements FunctionCatalog, TableCatalog, Support
                             ? "; write " + name + '.' + asked + "('" + model(identifier.namespace()) + "', …)"
                             : "");
         } else {
-            message = name + " has no function '" + asked + "'" + meant(asked, FUNCTIONS.keySet()) + "; it has "
-                    + String.join(", ", FUNCTIONS.keySet());
+            message = name + " has no function '" + asked + "'" + instead(asked, FUNCTIONS.keySet());
         }
         return Refusals.of(message, "UNRESOLVED_ROUTINE");
     }
 
-    private static String meant(String asked, Collection<String> known) {
-        return NearestName.of(asked.toLowerCase(Locale.ROOT), known)
-                .map(nearest -> ", did you mean '" + nearest + "'?")
-                .orElse("");
+    private static String instead(String asked, Collection<String> known) {
+        String meant = NearestName.of(asked.toLowerCase(Locale.ROOT), known)
+                .map(nearest -> ", did you mean '" + nearest + "'? It has ")
+                .orElse("; it has ");
+        return meant + String.join(", ", known);
     }
 
     private static Optional<CatalogFunction> find(Identifier identifier) {
@@ -209,9 +209,7 @@ public final class OnnxCatalog implements FunctionCatalog, TableCatalog, Support
     private RuntimeException noTable(String owner, String asked, List<String> tables) {
         String ofAModel = CatalogTables.ofAModel().contains(asked) ? "; write " + name + ".<model>." + asked : "";
         return Refusals.of(
-                owner + " has no table '" + asked + "'" + meant(asked, tables) + "; it has " + String.join(", ", tables)
-                        + ofAModel,
-                "TABLE_OR_VIEW_NOT_FOUND");
+                owner + " has no table '" + asked + "'" + instead(asked, tables) + ofAModel, "TABLE_OR_VIEW_NOT_FOUND");
     }
 
     private static RuntimeException readOnly() {

@@ -39,7 +39,7 @@ public class WrongCallsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "onnx.genrate('fake', q) | onnx has no function 'genrate', did you mean 'generate'? & embed",
+                "onnx.genrate('fake', q) | onnx has no function 'genrate', did you mean 'generate'? It has chat, classify",
                 "onnx.xyzzy('fake', q) | onnx has no function 'xyzzy'; it has chat, classify",
                 "onnx.fake.generate(q) | onnx.fake has no function 'generate', only onnx.fake.run & onnx.generate('fake', …)",
                 "onnx.fakee.run(1) | onnx.`fakee`.run: no model is named 'fakee', did you mean 'fake'? & spark.kindling.model.fakee",
@@ -64,7 +64,7 @@ public class WrongCallsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "SELECT * FROM onnx.fake.prots | onnx.fake has no table 'prots', did you mean 'ports'? & nodes, weights, metadata",
+                "SELECT * FROM onnx.fake.prots | onnx.fake has no table 'prots', did you mean 'ports'? It has ports, nodes, weights, metadata",
                 "SELECT * FROM onnx.ports | onnx has no table 'ports' & models, functions & write onnx.<model>.ports",
                 "DESCRIBE TABLE onnx.fakee.ports | onnx.fakee: no model is named 'fakee', did you mean 'fake'?",
                 "SELECT * FROM onnx.gone.ports | onnx.gone.ports: model 'file:///nowhere/model' does not exist & give the URI",

@@ -49,6 +49,15 @@ public final class Refusals {
         }
     }
 
+    /** The same while Spark binds a function: of this exception it makes its own, which names the function and its place in the query. */
+    public static <T> T whileBinding(String what, Supplier<T> made) {
+        try {
+            return made.get();
+        } catch (KindlingException fault) {
+            throw new UnsupportedOperationException(what + ": " + fault.getMessage(), fault);
+        }
+    }
+
     @SuppressWarnings("unchecked") // the exception is thrown as it is
     private static <E extends Throwable> RuntimeException unchecked(Throwable exception) throws E {
         throw (E) exception;

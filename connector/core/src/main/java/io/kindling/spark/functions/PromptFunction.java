@@ -68,7 +68,7 @@ public final class PromptFunction implements CatalogFunction {
 
     @Override
     public BoundFunction bind(StructType inputType) {
-        return Refusals.orOf("onnx." + name(), () -> bound(inputType));
+        return Refusals.whileBinding("onnx." + name(), () -> bound(inputType));
     }
 
     private BoundFunction bound(StructType inputType) {

@@ -102,7 +102,7 @@ public final class RunFunction implements CatalogFunction {
 
     @Override
     public BoundFunction bind(StructType inputType) {
-        return Refusals.orOf(called(), () -> bound(inputType));
+        return Refusals.whileBinding(called(), () -> bound(inputType));
     }
 
     private BoundFunction bound(StructType inputType) {
