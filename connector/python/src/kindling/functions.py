@@ -97,7 +97,8 @@ def extract(model: ColumnOrName, text: ColumnOrName, schema: Union[str, StructTy
     """STRUCT: the fields of a schema, as the model reads them in a text; a JSON object as STRING without the session extension.
 
     :param model: an alias or URI, or a column of these
-    :param schema: such as ``"name STRING, amount DOUBLE"``; a field ``_corrupt_record STRING`` gets answers that are no such JSON
+    :param schema: such as ``"name STRING, amount DOUBLE"``, a StructType, or the text of a JSON Schema; a field
+        ``_corrupt_record STRING`` gets answers that ``max_new_tokens`` cut off
 
     >>> df.select(extract("smollm2", df.review, "name STRING, amount DOUBLE").amount)  # doctest: +SKIP
     """

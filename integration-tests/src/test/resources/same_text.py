@@ -41,5 +41,14 @@ answers = (
 answers.select("id", "answer").write.json(f"{out}/read")
 print("inputs", spark.sql("SELECT name FROM onnx.smollm2.ports WHERE direction = 'input'").count())
 
+# A model of this size, asked at temperature 1, says no such thing by itself.
+form = "n INT NOT NULL, day DATE NOT NULL, ok BOOLEAN NOT NULL"
+drawn = "map('temperature', '1', 'max_new_tokens', '96')"
+few = "(SELECT id, prompt FROM rows ORDER BY id LIMIT 10)"
+held = f"SELECT onnx.extract('smollm2', prompt, '{form}', {drawn}) AS e FROM {few}"
+free = f"SELECT from_json(onnx.chat('smollm2', prompt, {drawn}), '{form}') AS e FROM {few}"
+for name, query in ("held", held), ("free", free):
+    print(name, spark.sql(f"SELECT count(e.n + year(e.day) + int(e.ok)) FROM ({query})").first()[0])
+
 print("sessions", jvm.io.kindling.spark.runtime.TaskEngines.sessionsOpened())
 spark.stop()

@@ -1,7 +1,9 @@
 package io.kindling.engine;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -29,7 +31,9 @@ public final class JsonSchemas {
     /** Those of another type than a value's say nothing about it. */
     private static final Set<String> KEYWORDS = union(OF_OTHERS, BOUNDS);
 
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
     private static final int DEEPEST = 32;
     private static final Pattern REFERENCE = Pattern.compile("#/(\\$defs|definitions)/([^/]+)");
 
@@ -66,6 +70,19 @@ public final class JsonSchemas {
             return new ResponseFormat.Json(shape(schema));
         }
         throw new IllegalArgumentException("of type json_schema must have the schema in 'json_schema.schema'");
+    }
+
+    /**
+     * The shape of a schema's text.
+     *
+     * @throws IllegalArgumentException like {@link #shape}, also for what is no JSON
+     */
+    public static JsonShape parse(String schema) {
+        try {
+            return shape(JSON.readValue(schema, Map.class));
+        } catch (JsonProcessingException malformed) {
+            throw refused("$", "is no JSON object: " + malformed.getOriginalMessage());
+        }
     }
 
     /**

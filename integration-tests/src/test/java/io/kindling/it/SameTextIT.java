@@ -93,6 +93,8 @@ class SameTextIT {
                     .isEqualTo(expected);
         }
         assertThat(result.out()).as("loaded models").contains("sessions 1\n");
+        assertThat(result.out()).as("answers of the schema's form").contains("held 10\n");
+        assertThat(result.out()).as("without a form").contains("free 0\n");
         assertThat(result.out()).as("ports of the model").containsPattern("inputs [1-9]");
     }
 

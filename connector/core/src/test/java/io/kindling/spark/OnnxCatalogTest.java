@@ -37,6 +37,21 @@ class OnnxCatalogTest {
     }
 
     @Test
+    void answersAreHeldToSchemasAndFormats() {
+        assertThat(sql(
+                        "SELECT onnx.extract('fake', q, s), onnx.extract_json('fake', q, 'a INT'), onnx.generate('fake', q, f),"
+                                + " onnx.generate('fake', q) FROM (SELECT q, 'a INT' s, map('response_format', '{\"type\":"
+                                + " \"json_object\"}') f FROM questions WHERE id = 1)"))
+                .singleElement()
+                .satisfies(row -> {
+                    assertThat(row.getString(0)).endsWith(" held");
+                    assertThat(row.getString(1)).endsWith(" held");
+                    assertThat(row.getString(2)).endsWith(" held");
+                    assertThat(row.getString(3)).doesNotContain("held");
+                });
+    }
+
+    @Test
     void theExtensionInTheJarRegistersTheCatalog() {
         assertThat(SPARK.session().conf().get("spark.sql.catalog.onnx")).isEqualTo(OnnxCatalog.class.getName());
     }

@@ -1,11 +1,13 @@
 package io.kindling.spark.convert;
 
+import io.kindling.engine.JsonSchemas;
+import io.kindling.engine.JsonShape;
+import io.kindling.engine.ResponseFormat;
 import io.kindling.engine.error.OptionException;
-import io.kindling.spark.config.LeastRecent;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.BooleanType;
 import org.apache.spark.sql.types.ByteType;
@@ -23,21 +25,57 @@ import org.apache.spark.sql.types.TimestampType;
 
 /** Structs out of texts: what a model is asked, and the JSON object of its answer. */
 public final class Extraction {
-    /** The field of a schema that {@code from_json} fills with what is no such object. */
-    private static final String CORRUPT = "_corrupt_record";
-
     private static final int MOST_KEPT = 100;
 
-    /** Schemas are literals as a rule: one is parsed once, not for each row. */
-    private static final Map<String, String> FORMS = Collections.synchronizedMap(new LeastRecent<>(MOST_KEPT));
+    /** Schemas are literals as a rule: one is read once in a process, not for each row, and found without a lock. */
+    private static final Map<String, Schema> SCHEMAS = new ConcurrentHashMap<>();
+
+    /**
+     * @param asked how a model is told of it
+     * @param format what its answer is held to
+     */
+    private record Schema(String asked, ResponseFormat format) {}
 
     private Extraction() {}
 
     /**
-     * @param schema in DDL, such as {@code name STRING, amount DOUBLE}
-     * @throws OptionException when it is not that
+     * @param schema in DDL, such as {@code name STRING, amount DOUBLE}, or the JSON Schema of an object
+     * @throws OptionException when it is neither
      */
-    public static StructType fields(String schema) {
+    static StructType fields(String schema) {
+        return isJson(schema) ? (StructType) ShapeTypes.type(object(schema, shape(schema))) : ofDdl(schema);
+    }
+
+    /**
+     * A schema as {@code from_json} takes it.
+     *
+     * @throws OptionException like {@link #fields}
+     */
+    public static String ddl(String schema) {
+        StructType fields = fields(schema);
+        return isJson(schema) ? fields.toDDL() : schema;
+    }
+
+    private static boolean isJson(String schema) {
+        return schema.stripLeading().startsWith("{");
+    }
+
+    private static JsonShape shape(String schema) {
+        try {
+            return JsonSchemas.parse(schema);
+        } catch (IllegalArgumentException e) {
+            throw new OptionException("the schema '" + schema + "' " + e.getMessage());
+        }
+    }
+
+    private static JsonShape object(String schema, JsonShape shape) {
+        if (shape instanceof JsonShape.Fields object && !object.fields().isEmpty()) {
+            return object;
+        }
+        throw refused(schema, ", and as JSON Schema it is not of an object with properties");
+    }
+
+    private static StructType ofDdl(String schema) {
         DataType type;
         try {
             type = DataType.fromDDL(schema);
@@ -70,20 +108,47 @@ public final class Extraction {
      * @throws OptionException for a bad schema
      */
     public static String request(String schema, String text) {
-        return "Extract data from the text below. Answer with one JSON object of this form and nothing else; write null for what the"
-                + " text does not say.\n" + form(schema) + "\n\nText:\n" + text;
+        return "Extract data from the text below. Answer with one JSON object " + schema(schema).asked + "\n\nText:\n"
+                + text;
     }
 
-    /** Of a schema that is parsed when it is met first. */
-    static String form(String schema) {
-        return FORMS.computeIfAbsent(schema, ddl -> form(fields(ddl)));
+    /**
+     * What an answer is held to.
+     *
+     * @throws OptionException for a bad schema
+     */
+    public static ResponseFormat format(String schema) {
+        return schema(schema).format;
+    }
+
+    private static Schema schema(String schema) {
+        Schema known = SCHEMAS.get(schema);
+        if (known != null) {
+            return known;
+        }
+        if (SCHEMAS.size() >= MOST_KEPT) {
+            SCHEMAS.clear();
+        }
+        return SCHEMAS.computeIfAbsent(schema, Extraction::read);
+    }
+
+    private static Schema read(String schema) {
+        if (isJson(schema)) {
+            return new Schema(
+                    "that this JSON Schema describes and nothing else.\n" + schema.strip(),
+                    new ResponseFormat.Json(object(schema, shape(schema))));
+        }
+        StructType fields = ofDdl(schema);
+        return new Schema(
+                "of this form and nothing else; write null for what the text does not say.\n" + form(fields),
+                new ResponseFormat.Json(ShapeTypes.shape(fields, false)));
     }
 
     private static String form(DataType type) {
         if (type instanceof StructType struct) {
             List<String> fields = new ArrayList<>();
             for (StructField field : struct.fields()) {
-                if (!field.name().equals(CORRUPT)) {
+                if (!field.name().equals(ShapeTypes.CORRUPT)) {
                     String comment = field.getComment().isDefined()
                             ? " (" + field.getComment().get() + ")"
                             : "";

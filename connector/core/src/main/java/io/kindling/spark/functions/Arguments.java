@@ -1,5 +1,6 @@
 package io.kindling.spark.functions;
 
+import io.kindling.engine.GenerationOptions;
 import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.Message;
 import io.kindling.engine.PromptOptions;
@@ -77,6 +78,14 @@ record Arguments(DataType[] types, OptionsArgument options, Prompts prompts) imp
                         "user", Extraction.request(input.getUTF8String(SCHEMA).toString(), text))));
             default -> options.prompt(text);
         };
+    }
+
+    /** What holds for a row: extractions are held to their schema. */
+    GenerationOptions generation(InternalRow input, GenerationOptions options) {
+        return prompts == Prompts.EXTRACTIONS
+                ? options.withResponseFormat(
+                        Extraction.format(input.getUTF8String(SCHEMA).toString()))
+                : options;
     }
 
     /** The second argument of functions that take no conversations. */

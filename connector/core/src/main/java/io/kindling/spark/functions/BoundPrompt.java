@@ -59,9 +59,9 @@ record BoundPrompt(PromptKind kind, RowGenerator generator, Arguments arguments)
         return kind != PromptKind.EXTRACT
                 ? Optional.empty()
                 : known.apply(Arguments.SCHEMA).map(schema -> {
-                    Extraction.fields(schema.toString());
+                    String fields = Extraction.ddl(schema.toString());
                     BoundPrompt json = new BoundPrompt(PromptKind.EXTRACT_JSON, generator, arguments);
-                    return new Typed(json, Optional.of(schema.toString()));
+                    return new Typed(json, Optional.of(fields));
                 });
     }
 

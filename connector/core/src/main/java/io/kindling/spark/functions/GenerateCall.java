@@ -28,7 +28,10 @@ record GenerateCall(RowGenerator generator, Arguments arguments, int inFlight, V
                 .orElseGet(() -> requests.submit(
                         generator.source(arguments.model(input)),
                         plan,
-                        Requests.of(arguments.prompt(input, plan.prompt()), Optional.empty(), plan.generation())));
+                        Requests.of(
+                                arguments.prompt(input, plan.prompt()),
+                                Optional.empty(),
+                                arguments.generation(input, plan.generation()))));
         return () -> value.of(result.get());
     }
 }

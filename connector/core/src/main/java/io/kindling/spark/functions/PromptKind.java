@@ -70,9 +70,10 @@ enum PromptKind {
             DataTypes.StringType,
             Prompts.EXTRACTIONS,
             "a struct with the schema's fields, as the model reads them in a text: NULL where it says nothing. The schema is a"
-                    + " literal such as 'name STRING, amount DOUBLE'; from a column, and without the session extension, the"
-                    + " result is a JSON object as STRING, as extract_json gives. A field _corrupt_record STRING gets answers that"
-                    + " are not such JSON. NULL for a NULL text or a row that failed",
+                    + " literal such as 'name STRING, amount DOUBLE NOT NULL', or a JSON Schema; the model can answer nothing but"
+                    + " JSON of it, and with no null where NOT NULL is said. From a column, and without the session extension, the"
+                    + " result is a JSON object as STRING, as extract_json gives. An answer that max_new_tokens cuts off has NULL"
+                    + " fields; a field _corrupt_record STRING gets its text. NULL for a NULL text or a row that failed",
             """
             SELECT id, e.name, e.amount
             FROM (SELECT id, onnx.extract('smollm2', review, 'name STRING, amount DOUBLE') AS e FROM reviews);""") {
@@ -95,7 +96,7 @@ enum PromptKind {
             "extract_json",
             DataTypes.StringType,
             Prompts.EXTRACTIONS,
-            "as extract, as a JSON object: the first one of the answer, or the answer where it has none",
+            "as extract, as a JSON object; without its end where max_new_tokens cuts the answer off",
             "SELECT from_json(onnx.extract_json('smollm2', review, 'name STRING'), 'name STRING').name FROM reviews;") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {

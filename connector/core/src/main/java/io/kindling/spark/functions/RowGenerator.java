@@ -84,7 +84,10 @@ final class RowGenerator implements Serializable {
     GenerationResult generate(Arguments arguments, InternalRow input) {
         sayOnce();
         GenerationPlan plan = plan(arguments.options(input));
-        var request = Requests.of(arguments.prompt(input, plan.prompt()), Optional.empty(), plan.generation());
+        var request = Requests.of(
+                arguments.prompt(input, plan.prompt()),
+                Optional.empty(),
+                arguments.generation(input, plan.generation()));
         countOne();
         GenerationResult result = TaskEngines.with(
                 source(arguments.model(input)), plan, COUNTERS, client -> Answer.await(client.submit(request)));

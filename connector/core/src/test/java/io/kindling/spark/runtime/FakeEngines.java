@@ -9,6 +9,7 @@ import io.kindling.engine.GenerationResult.FinishReason;
 import io.kindling.engine.GenerationStats;
 import io.kindling.engine.GenerationWork;
 import io.kindling.engine.Message;
+import io.kindling.engine.ResponseFormat;
 import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import io.kindling.engine.error.ErrorCode;
@@ -170,13 +171,14 @@ public final class FakeEngines {
         String seed = request.options().seed() == 0
                 ? ""
                 : " seed " + request.options().seed();
+        String held = request.options().responseFormat().equals(ResponseFormat.TEXT) ? "" : " held";
         return new GenerationResult(
                 request.id(),
                 List.of(1, 2, 3),
                 List.of(4, 5),
                 prompt.contains("SAYS ")
                         ? prompt.substring(prompt.indexOf("SAYS ") + 5)
-                        : "re: " + prompt + key + " max " + request.options().maxNewTokens() + seed,
+                        : "re: " + prompt + key + " max " + request.options().maxNewTokens() + seed + held,
                 FinishReason.STOP,
                 false,
                 List.of(),

@@ -55,6 +55,33 @@ class ExtractCallsTest {
     }
 
     @Test
+    void answersAreHeldToTheSchema() {
+        assertThat(sql(
+                        "SELECT onnx.extract('m', 'x', s), onnx.extract_json('m', 'x', 'a INT') FROM (SELECT concat('a ', IF(id < 9, 'INT',"
+                                + " q)) s FROM t WHERE id = 1)"))
+                .singleElement()
+                .satisfies(row -> {
+                    assertThat(row.getString(0)).endsWith(" held");
+                    assertThat(row.getString(1)).endsWith(" held");
+                });
+        assertThat(sql(
+                        "SELECT e._corrupt_record FROM (SELECT onnx.extract('m', 'x', 'a INT, _corrupt_record STRING') e FROM t"
+                                + " WHERE id = 1)"))
+                .singleElement()
+                .satisfies(row -> assertThat(row.getString(0)).endsWith(" held"));
+    }
+
+    @Test
+    void aJsonSchemaGivesAStructToo() {
+        String call = "onnx.extract('m', q, '{\"type\": \"object\", \"properties\": {\"name\": {\"type\": \"string\"},"
+                + " \"amount\": {\"type\": [\"number\", \"null\"]}}}')";
+        assertThat(SPARK.session().sql("SELECT " + call + " e FROM t").schema().toDDL())
+                .isEqualTo("e STRUCT<name: STRING, amount: DOUBLE>");
+        assertThat(sql("SELECT e.name, e.amount FROM (SELECT " + call + " e FROM t WHERE id = 1)"))
+                .containsExactly(RowFactory.create("Ada", 12.5));
+    }
+
+    @Test
     void answersThatAreNoObjectsAreKeptWhereTheSchemaHasAFieldForThem() {
         assertThat(sql(
                         "SELECT e.name, e._corrupt_record FROM (SELECT id, onnx.extract('m', q, 'name STRING, _corrupt_record"
