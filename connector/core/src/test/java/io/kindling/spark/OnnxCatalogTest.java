@@ -38,17 +38,13 @@ class OnnxCatalogTest {
 
     @Test
     void answersAreHeldToSchemasAndFormats() {
-        assertThat(sql(
-                        "SELECT onnx.extract('fake', q, s), onnx.extract_json('fake', q, 'a INT'), onnx.generate('fake', q, f),"
-                                + " onnx.generate('fake', q) FROM (SELECT q, 'a INT' s, map('response_format', '{\"type\":"
-                                + " \"json_object\"}') f FROM questions WHERE id = 1)"))
-                .singleElement()
-                .satisfies(row -> {
-                    assertThat(row.getString(0)).endsWith(" held");
-                    assertThat(row.getString(1)).endsWith(" held");
-                    assertThat(row.getString(2)).endsWith(" held");
-                    assertThat(row.getString(3)).doesNotContain("held");
-                });
+        String form = "Json[shape=Fields[fields=[Field[name=a, shape=Bool[], required=true]]]]";
+        assertThat(
+                        sql(
+                                "SELECT onnx.extract('fake', 'FORM', s), onnx.extract_json('fake', 'FORM', 'a BOOLEAN NOT NULL'),"
+                                        + " onnx.generate('fake', 'FORM', map('response_format', '{\"type\": \"boolean\"}')),"
+                                        + " onnx.generate('fake', 'FORM') FROM (SELECT 'a BOOLEAN NOT NULL' s FROM questions WHERE id = 1)"))
+                .containsExactly(RowFactory.create(form, form, "Json[shape=Bool[]]", "Text[]"));
     }
 
     @Test

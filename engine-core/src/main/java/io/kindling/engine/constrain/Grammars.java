@@ -17,8 +17,10 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Grammars {
     private static final int MOST_SHAPES = 256;
-    /** What all masks may take before they are forgotten: a few thousand states of a vocabulary of 49,152. */
-    private static final long MOST_MASK_BYTES = 64L << 20;
+    /** What all states with masks may take before they are forgotten: many thousands of a vocabulary of 49,152. */
+    private static final long MOST_BYTES = 64L << 20;
+    /** About what a state takes beside its mask, with those that were met on the way to the mask. */
+    private static final int STATE_BYTES = 4096;
 
     private final Tokenizer tokenizer;
     private final Set<Integer> stopIds;
@@ -27,7 +29,7 @@ public final class Grammars {
     /** Written before {@link #trie} and read behind it. */
     private TokenBytes vocabulary;
 
-    private long maskBytes;
+    private long bytes;
 
     /** @param stopIds tokens that end an answer; allowed where it is whole */
     public Grammars(Tokenizer tokenizer, Set<Integer> stopIds) {
@@ -91,10 +93,10 @@ public final class Grammars {
             stopIds.forEach(allowed::set);
         }
         TokenMask mask = TokenMask.of(allowed);
-        maskBytes += mask.bytes();
-        if (maskBytes > MOST_MASK_BYTES) {
+        bytes += mask.bytes() + STATE_BYTES;
+        if (bytes > MOST_BYTES) {
             grammars.clear();
-            maskBytes = 0;
+            bytes = 0;
         }
         return mask;
     }

@@ -1,16 +1,20 @@
 package io.kindling.spark.functions;
 
 import io.kindling.engine.GenerationOptions;
+import io.kindling.engine.GenerationRequest;
 import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.Message;
 import io.kindling.engine.PromptOptions;
+import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.convert.Extraction;
 import io.kindling.spark.convert.MessageRows;
+import io.kindling.spark.convert.Requests;
 import io.kindling.spark.functions.PromptKind.Prompts;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.ArrayType;
@@ -80,12 +84,18 @@ record Arguments(DataType[] types, OptionsArgument options, Prompts prompts) imp
         };
     }
 
-    /** What holds for a row: extractions are held to their schema. */
-    GenerationOptions generation(InternalRow input, GenerationOptions options) {
-        return prompts == Prompts.EXTRACTIONS
-                ? options.withResponseFormat(
-                        Extraction.format(input.getUTF8String(SCHEMA).toString()))
-                : options;
+    /**
+     * A row's request; those of extractions are held to their schema.
+     *
+     * @throws io.kindling.engine.error.OptionException for a bad schema
+     */
+    GenerationRequest request(InternalRow input, GenerationPlan plan) {
+        GenerationOptions options = prompts == Prompts.EXTRACTIONS
+                ? plan.generation()
+                        .withResponseFormat(
+                                Extraction.format(input.getUTF8String(SCHEMA).toString()))
+                : plan.generation();
+        return Requests.of(prompt(input, plan.prompt()), Optional.empty(), options);
     }
 
     /** The second argument of functions that take no conversations. */

@@ -56,13 +56,14 @@ record BoundPrompt(PromptKind kind, RowGenerator generator, Arguments arguments)
 
     @Override
     public Optional<Typed> typed(IntFunction<Optional<Object>> known) {
-        return kind != PromptKind.EXTRACT
-                ? Optional.empty()
-                : known.apply(Arguments.SCHEMA).map(schema -> {
-                    String fields = Extraction.ddl(schema.toString());
-                    BoundPrompt json = new BoundPrompt(PromptKind.EXTRACT_JSON, generator, arguments);
-                    return new Typed(json, Optional.of(fields));
-                });
+        if (kind.prompts() != PromptKind.Prompts.EXTRACTIONS) {
+            return Optional.empty();
+        }
+        Optional<String> fields = known.apply(Arguments.SCHEMA).map(schema -> Extraction.ddl(schema.toString()));
+        return kind == PromptKind.EXTRACT
+                ? fields.map(ddl ->
+                        new Typed(new BoundPrompt(PromptKind.EXTRACT_JSON, generator, arguments), Optional.of(ddl)))
+                : Optional.empty();
     }
 
     @Override

@@ -11,7 +11,6 @@ import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.config.RowPlans;
 import io.kindling.spark.config.RowPlans.RowPlan;
 import io.kindling.spark.config.SessionSettings;
-import io.kindling.spark.convert.Requests;
 import io.kindling.spark.functions.Results.Value;
 import io.kindling.spark.metrics.Counters;
 import io.kindling.spark.metrics.ProcessCounters;
@@ -84,10 +83,7 @@ final class RowGenerator implements Serializable {
     GenerationResult generate(Arguments arguments, InternalRow input) {
         sayOnce();
         GenerationPlan plan = plan(arguments.options(input));
-        var request = Requests.of(
-                arguments.prompt(input, plan.prompt()),
-                Optional.empty(),
-                arguments.generation(input, plan.generation()));
+        var request = arguments.request(input, plan);
         countOne();
         GenerationResult result = TaskEngines.with(
                 source(arguments.model(input)), plan, COUNTERS, client -> Answer.await(client.submit(request)));

@@ -9,7 +9,6 @@ import io.kindling.engine.GenerationResult.FinishReason;
 import io.kindling.engine.GenerationStats;
 import io.kindling.engine.GenerationWork;
 import io.kindling.engine.Message;
-import io.kindling.engine.ResponseFormat;
 import io.kindling.engine.Session;
 import io.kindling.engine.TextEncoder;
 import io.kindling.engine.error.ErrorCode;
@@ -30,7 +29,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * An engine for tests of everything around it: the answer to {@code x} is {@code re: x}, to prompts with {@code BAD} a row
  * error, to those with {@code FLAKY} one that may pass when they come for the first time; prompts with {@code HANG} are never
- * answered, those with {@code SAYS} with what is behind it. A model folder with a file {@code broken} does not load. Answers
+ * answered, those with {@code SAYS} with what is behind it, those with {@code FORM} with the format that they are held to. A model folder with a file {@code broken} does not load. Answers
  * come on other threads, out of order.
  */
 public final class FakeEngines {
@@ -171,14 +170,16 @@ public final class FakeEngines {
         String seed = request.options().seed() == 0
                 ? ""
                 : " seed " + request.options().seed();
-        String held = request.options().responseFormat().equals(ResponseFormat.TEXT) ? "" : " held";
+        if (prompt.contains("FORM")) {
+            return answer(request, "SAYS " + request.options().responseFormat());
+        }
         return new GenerationResult(
                 request.id(),
                 List.of(1, 2, 3),
                 List.of(4, 5),
                 prompt.contains("SAYS ")
                         ? prompt.substring(prompt.indexOf("SAYS ") + 5)
-                        : "re: " + prompt + key + " max " + request.options().maxNewTokens() + seed + held,
+                        : "re: " + prompt + key + " max " + request.options().maxNewTokens() + seed,
                 FinishReason.STOP,
                 false,
                 List.of(),

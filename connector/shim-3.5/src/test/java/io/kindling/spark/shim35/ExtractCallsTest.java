@@ -56,19 +56,20 @@ class ExtractCallsTest {
 
     @Test
     void answersAreHeldToTheSchema() {
+        String form = "Json[shape=Fields[fields=[Field[name=a, shape=Bool[], required=true]]]]";
         assertThat(sql(
-                        "SELECT onnx.extract('m', 'x', s), onnx.extract_json('m', 'x', 'a INT') FROM (SELECT concat('a ', IF(id < 9, 'INT',"
-                                + " q)) s FROM t WHERE id = 1)"))
-                .singleElement()
-                .satisfies(row -> {
-                    assertThat(row.getString(0)).endsWith(" held");
-                    assertThat(row.getString(1)).endsWith(" held");
-                });
-        assertThat(sql(
-                        "SELECT e._corrupt_record FROM (SELECT onnx.extract('m', 'x', 'a INT, _corrupt_record STRING') e FROM t"
-                                + " WHERE id = 1)"))
-                .singleElement()
-                .satisfies(row -> assertThat(row.getString(0)).endsWith(" held"));
+                        "SELECT onnx.extract('m', 'FORM', s), onnx.extract_json('m', 'FORM', 'a BOOLEAN NOT NULL'), e._corrupt_record"
+                                + " FROM (SELECT concat('a BOOLEAN ', IF(id < 9, 'NOT NULL', q)) s, onnx.extract('m', 'FORM', 'a BOOLEAN NOT"
+                                + " NULL, _corrupt_record STRING') e FROM t WHERE id = 1)"))
+                .containsExactly(RowFactory.create(form, form, form));
+    }
+
+    @Test
+    void aBadSchemaInAColumnIsAFaultOfItsRow() {
+        assertThat(
+                        sql(
+                                "SELECT onnx.extract('m', 'FORM', IF(id = 1, 'a BOOL', 'a BOOLEAN')) IS NULL FROM t WHERE id < 3 ORDER BY id"))
+                .containsExactly(RowFactory.create(true), RowFactory.create(false));
     }
 
     @Test
@@ -100,9 +101,12 @@ class ExtractCallsTest {
     @Test
     void aBadSchemaIsRefusedAtAnalysis() {
         for (String schema : List.of("name STRIN", "INT")) {
-            assertThatThrownBy(() -> sql("SELECT onnx.extract('m', q, '" + schema + "') FROM t"))
-                    .isInstanceOf(AnalysisException.class)
-                    .hasMessageContaining("onnx.extract: the schema '" + schema + "' is not a list of fields");
+            for (String function : List.of("extract", "extract_json")) {
+                assertThatThrownBy(() -> sql("SELECT onnx." + function + "('m', q, '" + schema + "') FROM t"))
+                        .isInstanceOf(AnalysisException.class)
+                        .hasMessageContaining(
+                                "onnx." + function + ": the schema '" + schema + "' is not a list of fields");
+            }
         }
         assertThatThrownBy(() -> sql("SELECT onnx.extract('m', q) FROM t"))
                 .hasMessageContaining("onnx.extract takes 3 or 4 arguments, not 2");
