@@ -98,7 +98,9 @@ static void KERNEL(conv)(const window_job *j, float *scratch, int64_t from, int6
             made = block;
         }
         int64_t count = (last * PANEL < places ? last * PANEL : places) - first * PANEL;
-        gemm_job product = {.k = k, .n = count, .a_row = k, .a_column = 1, .packed = 1, .alpha = 1, .beta = 1, .c_row = places};
+        gemm_job product = {
+            .k = k, .n = count, .a_row = k, .a_column = 1, .packed = PACKED_FLOATS, .alpha = 1, .beta = 1, .c_row = places,
+            .rounded = j->rounded};
         if (j->bias) {
             product.addend = (intptr_t)((const float *)(intptr_t)j->bias + group * j->filters);
             product.addend_row = 1;

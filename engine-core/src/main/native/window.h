@@ -30,6 +30,7 @@ typedef struct {
     double alpha, beta;
     int64_t mode;
     int64_t counts_y, counts_x; /* addresses of floats whose product divides a mean, by row and by column */
+    int64_t rounded;            /* as in gemm_job */
 } window_job;
 
 #endif

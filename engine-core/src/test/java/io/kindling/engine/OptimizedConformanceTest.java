@@ -110,6 +110,9 @@ class OptimizedConformanceTest {
                             Map.entry("ch_PP-OCRv4_rec_infer", "pass"),
                             Map.entry("ch_ppocr_mobile_v2.0_cls_infer", "pass"));
         }
-        assertThat(operators).containsKey("com.microsoft::FusedConv").doesNotContainKeys("BatchNormalization", "Clip");
+        assertThat(operators)
+                .containsEntry("com.microsoft::MultiHeadAttention", 2)
+                .containsKeys("com.microsoft::FusedConv", "LayerNormalization")
+                .doesNotContainKeys("BatchNormalization", "Clip", "Pow");
     }
 }

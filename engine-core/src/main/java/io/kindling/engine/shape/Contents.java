@@ -99,8 +99,8 @@ final class Contents {
     }
 
     private static Optional<List<Dimension>> slice(NodeCall call) {
-        Optional<long[]> starts = call.integers(1).filter(values -> values.length == 1);
-        Optional<long[]> ends = call.integers(2).filter(values -> values.length == 1);
+        Optional<long[]> starts = call.integers(1, "starts").filter(values -> values.length == 1);
+        Optional<long[]> ends = call.integers(2, "ends").filter(values -> values.length == 1);
         boolean stepped = call.has(4)
                 && !call.integers(4).map(s -> s.length == 1 && s[0] == 1).orElse(false);
         if (starts.isEmpty() || ends.isEmpty() || stepped) {

@@ -46,9 +46,13 @@ record NodeCall(Node node, Map<String, ValueType> types, Map<String, List<Dimens
                         .toArray());
     }
 
-    /** Axes that are an attribute in older opsets and an input in newer ones. */
+    /** Integers that are an attribute in older opsets and an input in newer ones. */
+    Optional<long[]> integers(int input, String attribute) {
+        return has(input) ? integers(input) : node.intsAttribute(attribute);
+    }
+
     Optional<long[]> axes(int input) {
-        return has(input) ? integers(input) : node.intsAttribute("axes");
+        return integers(input, "axes");
     }
 
     boolean hasAxes(int input) {

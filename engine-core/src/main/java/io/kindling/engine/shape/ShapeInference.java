@@ -97,7 +97,8 @@ public final class ShapeInference {
                 }
             }
             node.outputs().forEach(integers::remove);
-            if (node.outputs().size() == 1 && isInteger(types.get(node.outputs().get(0)))) {
+            if (node.outputs().size() == 1
+                    && mayBeSizes(types.get(node.outputs().get(0)))) {
                 set(node.outputs().get(0), Contents.of(call));
             }
         }
@@ -138,9 +139,10 @@ public final class ShapeInference {
         elements.ifPresent(known -> integers.put(name, known));
     }
 
-    /** Shapes computed in other types round on the way. */
-    private static boolean isInteger(ValueType type) {
+    /** Shapes computed in other types round on the way; elements of more axes than one are not followed. */
+    private static boolean mayBeSizes(ValueType type) {
         return type instanceof TensorType tensor
+                && tensor.shape().map(shape -> shape.size() <= 1).orElse(true)
                 && tensor.elementType()
                         .filter(element ->
                                 element == DataType.INT64 || element == DataType.INT32 || element == DataType.BOOL)

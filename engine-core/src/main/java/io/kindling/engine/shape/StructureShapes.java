@@ -238,12 +238,14 @@ final class StructureShapes {
     }
 
     private static Optional<List<Dimension>> slice(NodeCall call) {
-        if (!call.has(1)) {
-            return call.shape(0).map(shape -> Collections.nCopies(shape.size(), Dimension.UNKNOWN));
-        }
-        Optional<long[]> axes = call.has(3) ? call.integers(3) : call.content(1).map(s -> firstAxes(s.size()));
+        Optional<long[]> axes = call.hasAxes(3)
+                ? call.axes(3)
+                : call.content(1)
+                        .map(List::size)
+                        .or(() -> call.node().intsAttribute("starts").map(starts -> starts.length))
+                        .map(StructureShapes::firstAxes);
         if (axes.isEmpty()) {
-            return call.shape(0).map(shape -> Collections.nCopies(shape.size(), Dimension.UNKNOWN));
+            return call.shape(0).map(Dimensions::ofEqualRank);
         }
         return call.shape(0).map(shape -> {
             List<Dimension> result = new ArrayList<>(shape);
@@ -262,8 +264,8 @@ final class StructureShapes {
     }
 
     private static Dimension sliced(NodeCall call, int index, Dimension size) {
-        Optional<long[]> starts = call.integers(1).filter(values -> index < values.length);
-        Optional<long[]> ends = call.integers(2).filter(values -> index < values.length);
+        Optional<long[]> starts = call.integers(1, "starts").filter(values -> index < values.length);
+        Optional<long[]> ends = call.integers(2, "ends").filter(values -> index < values.length);
         long step = call.has(4)
                 ? call.integers(4)
                         .filter(s -> index < s.length)

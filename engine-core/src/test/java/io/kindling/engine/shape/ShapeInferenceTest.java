@@ -102,6 +102,32 @@ class ShapeInferenceTest {
     }
 
     @Test
+    void slicesOfShapesWithAttributes() {
+        input("x", DataType.FLOAT, "b", 6, "h", "w");
+        constant("rest", -1);
+        node("x", "Shape", "sizes");
+        node("sizes", "Slice", "front", Map.of("starts", Attribute.of(new long[1]), "ends", Attribute.of(new long[] {2
+        })));
+        node("front,rest", "Concat", "flat", Map.of("axis", Attribute.of(0L)));
+        node("x,flat", "Reshape", "y");
+        assertThat(infer().get("y")).isEqualTo(type(DataType.FLOAT, "b", 6, "?"));
+    }
+
+    /** A row of sizes is one element of a matrix of one row. */
+    @Test
+    void sizesInAMatrixAreNotFollowed() {
+        input("x", DataType.FLOAT, "b", "s", 64);
+        constant("zero", 0);
+        constant("end", 1);
+        node("x", "Shape", "sizes");
+        node("sizes,zero", "Unsqueeze", "matrix");
+        node("matrix,zero,end,zero", "Slice", "first");
+        node("first,zero", "Squeeze", "same");
+        node("x,same", "Reshape", "y");
+        assertThat(infer().get("y")).isEqualTo(type(DataType.FLOAT, "?", "?", "?"));
+    }
+
+    @Test
     void windowsOverPlanes() {
         input("x", DataType.FLOAT, "b", 3, "h", 20);
         graph.initializers()

@@ -30,19 +30,23 @@ final class NativeConv extends NativeKernel {
     private final Node node;
     private final Activation activation;
 
-    private NativeConv(KernelSet set, KernelPool pool, Kernel reference, Node node, Activation activation) {
+    /** Whether tiles take operands in two parts instead of three. */
+    private final boolean rounded;
+
+    private NativeConv(KernelSet set, KernelPool pool, Kernel reference, KernelRequest request, Activation activation) {
         super(set, reference);
         this.set = set;
         this.pool = pool;
-        this.node = node;
         this.activation = activation;
+        node = request.node();
+        rounded = set.tiles() && request.roundedFloats();
     }
 
     /** A native kernel where the node's activation allows one, else the reference. */
     static Kernel create(KernelSet set, KernelPool pool, KernelFactory reference, KernelRequest request) {
         Kernel java = reference.create(request);
         return Activation.named(request.node())
-                .<Kernel>map(activation -> new NativeConv(set, pool, java, request.node(), activation))
+                .<Kernel>map(activation -> new NativeConv(set, pool, java, request, activation))
                 .orElse(java);
     }
 
@@ -78,7 +82,8 @@ final class NativeConv extends NativeKernel {
                 .set(Field.FILTERS, filters)
                 .set(Field.CHANNELS, w.dim(1))
                 .set(Field.ROW_BLOCK, parts.rows())
-                .set(Field.PANEL_BLOCK, parts.panels());
+                .set(Field.PANEL_BLOCK, parts.panels())
+                .set(Field.ROUNDED, rounded ? 1 : 0);
         long job = NativeMemory.addressOf(scratch);
         parts.run(pool, job + WindowJob.BYTE_SIZE, (own, from, to) -> {
             if (planes) {
@@ -87,7 +92,7 @@ final class NativeConv extends NativeKernel {
                 Native.conv(set.address(), job, own, from, to);
             }
         });
-        return planes ? " planes" : " columns";
+        return planes ? " planes" : rounded ? " columns rounded" : " columns";
     }
 
     private int threads(long multiplications) {

@@ -35,7 +35,8 @@ final class WindowJob {
         BETA,
         MODE,
         COUNTS_Y,
-        COUNTS_X
+        COUNTS_X,
+        ROUNDED
     }
 
     /** What becomes of the values in a window, in the order of {@code window.h}. */

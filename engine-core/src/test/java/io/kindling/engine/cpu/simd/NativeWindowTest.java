@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kindling.engine.cpu.OneNode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.engine.ir.Attribute;
+import io.kindling.engine.provider.Precision;
 import io.kindling.engine.provider.Provider;
 import io.kindling.engine.provider.Tensor;
 import java.util.Arrays;
@@ -64,6 +65,22 @@ class NativeWindowTest extends NativeLevels {
             new Case(PLANES, shape(1, 3, 9, 100), shape(3, 1, 2, 4), 3, "strides=1,3", "pads=0,9,1,0"),
             new Case(PLANES, shape(1, 4, 2, 3), shape(4, 1, 5, 5), 4, "auto_pad=SAME_UPPER"),
             new Case(PLANES, shape(2, 6, 35), shape(6, 1, 4), 6, "pads=3,0"));
+
+    /** On tiles; elsewhere nothing changes. */
+    @ParameterizedTest
+    @MethodSource("levels")
+    void theFastestProductsRoundTheirOperands(String level) {
+        Tensor x = tensor(1, 2, 6, 17, 21);
+        Tensor w = tensor(2, 40, 6, 3, 3);
+        OneNode node = OneNode.of("", 11, "Conv").precision(Precision.FAST);
+        boolean rounds = level.equals("amx");
+        String variant = "native " + level + COLUMNS + (rounds ? " rounded" : "");
+        equalToReference(variant, level, node, 3e-4, x, w);
+        float[] fast = OneNode.floats(run(variant, level, node, x, w).get(0));
+        float[] usual = OneNode.floats(run("native " + level + COLUMNS, level, OneNode.of("", 11, "Conv"), x, w)
+                .get(0));
+        assertThat(Arrays.equals(fast, usual)).isEqualTo(!rounds);
+    }
 
     private static Tensor tensor(int seed, long... shape) {
         float[] values = gaussians(seed, (int) Tensor.count(shape));
