@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
                 + " execution path.",
         sortOptions = false)
 final class InspectCommand extends CliCommand {
-    @Parameters(index = "0", paramLabel = "MODEL", description = "Model package or .onnx file.")
+    @Parameters(index = "0", paramLabel = "MODEL", description = "Model package, .onnx or .gguf file.")
     private Path model;
 
     @Option(names = "--json", description = "One JSON object.")

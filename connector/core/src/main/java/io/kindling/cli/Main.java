@@ -5,6 +5,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -39,6 +40,7 @@ public final class Main {
             command.options().addTo(sub.getCommandSpec());
             line.addSubcommand(sub);
         }
+        line.registerConverter(Path.class, new LocalPath());
         line.setOut(out);
         line.setErr(err);
         line.setExpandAtFiles(false);

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
                         + " Variables are what the line says and MODEL's special tokens; kwargs go as they are.",
         sortOptions = false)
 final class TemplateCommand extends CliCommand {
-    @Parameters(index = "0", arity = "0..1", paramLabel = "MODEL", description = "Folder of a model package.")
+    @Parameters(index = "0", arity = "0..1", paramLabel = "MODEL", description = "Model package, .onnx or .gguf file.")
     private Path model;
 
     @Option(names = "--cases", paramLabel = "FILE", required = true, description = "JSON lines.")

@@ -23,7 +23,8 @@ final class TokenizeCommand extends CliCommand {
     @Parameters(
             index = "0",
             paramLabel = "TOKENIZER_OR_MODEL",
-            description = "A tokenizer.json, the folder of a model package that has one, or a .gguf file.")
+            description =
+                    "A tokenizer.json, the folder of a model package that has one, or a model's .onnx or .gguf file.")
     private Path source;
 
     @Option(names = "--cases", paramLabel = "FILE", required = true, description = "JSON lines.")
@@ -35,7 +36,7 @@ final class TokenizeCommand extends CliCommand {
 
     @Override
     public Integer call() {
-        if (source.toString().endsWith(".gguf")) {
+        if (source.toString().endsWith(".gguf") || source.toString().endsWith(".onnx")) {
             try (TextModel model = TextModel.open(source)) {
                 answerAll(model.tokenizer());
             }

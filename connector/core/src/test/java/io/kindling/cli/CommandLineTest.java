@@ -3,8 +3,12 @@ package io.kindling.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CommandLineTest {
     @TempDir
@@ -46,6 +50,19 @@ class CommandLineTest {
                 .isEqualTo("kindling: option '--kernels' must be one of auto, native, java, not 'fast'\n"
                         + "kindling: option '--max-batch' must be an integer from 1 to 4096, not '0'\n"
                         + "kindling: option '--max-step-tokens' must be an integer from 1 to 65536, not '-1'\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"inspect", "generate --prompt x", "tokenize --cases x", "template --cases x", "bench"})
+    void modelsOfOtherFileSystemsAreSparks(String command) {
+        for (String model : List.of("hdfs://namenode/m", "s3a://bucket/m.onnx", "file://host")) {
+            List<String> line = new ArrayList<>(List.of(command.split(" ")));
+            line.add(model);
+            CommandRun run = CommandRun.of(line.toArray());
+
+            assertThat(run.exitCode()).isEqualTo(2);
+            assertThat(run.err()).contains("MODEL", "'" + model + "' is not on this machine", "generate-table");
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +57,18 @@ class TokenizeCommandTest {
                         "{\"text\":\"<s> fox\"}",
                         "{\"error\":\"'ids' must hold token ids, not \\\"x\\\"\"}",
                         "{\"error\":\"'text' must be a string, not absent\"}");
+    }
+
+    @Test
+    void theGraphsFileAndUrisNameTheModelToo() throws IOException {
+        Path cases = Files.writeString(folder.resolve("cases.jsonl"), "{\"text\": \"red\"}\n");
+        Path graph = Files.createFile(folder.resolve("model.onnx"));
+
+        for (Object named :
+                List.of(folder.toUri(), folder.resolve("tokenizer.json").toUri(), graph, graph.toUri())) {
+            CommandRun run = CommandRun.of("tokenize", named, "--cases", cases.toUri());
+            assertThat(run.outLines()).as(named + run.err()).containsExactly("{\"ids\":[1,2]}");
+        }
     }
 
     @Test
