@@ -20,16 +20,22 @@ class QueryShapesIT {
     @ParameterizedTest
     @EnumSource(names = {"SPARK_3_5_9", "SPARK_4_3_0"})
     void aQueryAsksOnceForARow(SparkRelease spark) {
-        check(spark);
+        check(spark, SparkRelease.ownJava());
     }
 
     @Test
     @Tag("nightly")
     void aQueryOfTheOldestSpark4AsksOnceForARow() {
-        check(SparkRelease.SPARK_4_0_0);
+        check(SparkRelease.SPARK_4_0_0, SparkRelease.ownJava());
     }
 
-    private static void check(SparkRelease spark) {
+    @Test
+    @Tag("nightly")
+    void aQueryOnJava25AsksOnceForARow() {
+        check(SparkRelease.SPARK_4_3_0, Java25.homeOrSkip());
+    }
+
+    private static void check(SparkRelease spark, Path javaHome) {
         List<String> arguments = new ArrayList<>(List.of("--master", "local[2]", "--jars", Repository.JAR.toString()));
         if (!spark.isLine4()) {
             arguments.addAll(List.of("--conf", "spark.sql.extensions=io.kindling.spark.KindlingExtensions"));
@@ -44,7 +50,7 @@ class QueryShapesIT {
             arguments.add(SHAPES.resolve("query-shapes-of-spark-4.txt").toString());
         }
         Processes.Result result =
-                spark.run(SparkRelease.ownJava(), "spark-submit", arguments).orFail();
+                spark.run(javaHome, "spark-submit", arguments).orFail();
         List<String> lines = result.out()
                 .lines()
                 .filter(line -> line.startsWith("right ") || line.startsWith("wrong "))

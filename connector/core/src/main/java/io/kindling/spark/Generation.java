@@ -166,7 +166,8 @@ public final class Generation {
         GenerationPlan plan = settings.plan(options, now);
         SparkOptions.requireOfRows(columns.keySet());
         JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
-        ModelSource source = ModelDistributor.distribute(settings.models().uri(model), plan.distribution(), context);
+        ModelSource source = ModelDistributor.distribute(
+                settings.models().uri(model, plan.distribution()), plan.distribution(), context);
         DeterministicFaults.watch(session.sparkContext());
         GenerationMetrics counters = metrics == null ? GenerationMetrics.register(session.sparkContext()) : metrics;
         ConsoleProgress.watch(session.sparkContext(), counters);

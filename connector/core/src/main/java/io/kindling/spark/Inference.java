@@ -153,7 +153,7 @@ public final class Inference {
         ResultColumns.refuseTaken(input.schema(), details);
         GenerationPlan plan = settings.plan(options, LocalDateTime.now());
         JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
-        String uri = settings.models().uri(model);
+        String uri = settings.models().uri(model, plan.distribution());
         ModelSource source = ModelDistributor.distribute(uri, plan.distribution(), context);
         List<Column> columns = new ArrayList<>();
         columns.add(functions.col("*"));

@@ -126,7 +126,8 @@ public final class TextEncoding {
         ResultColumns.refuseTaken(input.schema(), result, details);
         GenerationPlan plan = settings.plan(options, LocalDateTime.now());
         JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
-        ModelSource source = ModelDistributor.distribute(settings.models().uri(model), plan.distribution(), context);
+        ModelSource source = ModelDistributor.distribute(
+                settings.models().uri(model, plan.distribution()), plan.distribution(), context);
         DeterministicFaults.watch(session.sparkContext());
         GenerationMetrics counters = metrics == null ? GenerationMetrics.register(session.sparkContext()) : metrics;
         ConsoleProgress.watch(session.sparkContext(), counters);

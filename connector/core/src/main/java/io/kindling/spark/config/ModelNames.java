@@ -22,6 +22,16 @@ public record ModelNames(Map<String, String> aliases) implements Serializable {
     }
 
     /**
+     * As {@link #uri(String)}, where {@code --files} and {@code --archives} bring models by plain names.
+     *
+     * @throws KindlingException NOT_FOUND for an empty one, and for a plain name that is no alias and nothing brought
+     */
+    public String uri(String model, Distribution distribution) {
+        boolean brought = distribution == Distribution.FILES && !aliases.containsKey(model) && !model.isBlank();
+        return brought ? model : uri(model);
+    }
+
+    /**
      * The URI of a model given as alias or URI.
      *
      * @throws KindlingException NOT_FOUND for an empty one, and for a plain name that is no alias

@@ -2,6 +2,7 @@ package io.kindling.spark.functions;
 
 import io.kindling.engine.Option;
 import io.kindling.engine.OptionValues;
+import io.kindling.spark.config.Distribution;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.runtime.ModelDistributor;
 import io.kindling.spark.runtime.RowCall;
@@ -127,15 +128,17 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
      */
     public void check(List<Optional<Object>> arguments) {
         Known known = known(arguments);
-        known.options().ifPresent(options -> call().generator().plan(options));
-        known.model().ifPresent(model -> call().generator().uri(model));
+        GenerationPlan plan = plan(known);
+        known.model().ifPresent(model -> call().generator().uri(model, plan.distribution()));
     }
 
     /** A call in plans: its model and the options that are not at their defaults. */
     public String describe(List<Optional<Object>> arguments) {
         Known known = known(arguments);
         List<String> parts = new ArrayList<>();
-        parts.add(known.model().map(this::describeModel).orElse("model of each row"));
+        parts.add(known.model()
+                .map(model -> describeModel(model, plan(known).distribution()))
+                .orElse("model of each row"));
         OptionValues values =
                 call().generator().settings().values(known.options().orElse(Map.of()));
         values.givenOptions().stream()
@@ -147,8 +150,8 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
         return "onnx." + name() + "[" + String.join(", ", parts) + "]";
     }
 
-    private String describeModel(String model) {
-        String uri = call().generator().uri(model);
+    private String describeModel(String model, Distribution distribution) {
+        String uri = call().generator().uri(model, distribution);
         return "model=" + (uri.equals(model) ? uri : model + " (" + uri + ")");
     }
 
@@ -201,7 +204,9 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
         GenerationPlan plan = plan(known);
         RowGenerator delivering = known.model()
                 .map(model -> generator.delivering(
-                        model, ModelDistributor.distribute(generator.uri(model), plan.distribution(), context)))
+                        model,
+                        ModelDistributor.distribute(
+                                generator.uri(model, plan.distribution()), plan.distribution(), context)))
                 .orElse(generator);
         return call().batched(delivering, plan);
     }

@@ -6,6 +6,7 @@ import io.kindling.engine.JobOptions.OnError;
 import io.kindling.engine.TextModel;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
+import io.kindling.spark.config.Distribution;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.InferencePlan;
 import io.kindling.spark.config.RowPlans;
@@ -78,6 +79,11 @@ final class RowGenerator implements Serializable {
     /** The URI of a model given as alias or URI. */
     String uri(String model) {
         return settings.models().uri(model);
+    }
+
+    /** The same, or the name of one that came with the job. */
+    String uri(String model, Distribution distribution) {
+        return settings.models().uri(model, distribution);
     }
 
     GenerationResult generate(Arguments arguments, InternalRow input) {

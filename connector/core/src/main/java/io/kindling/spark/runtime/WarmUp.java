@@ -60,7 +60,7 @@ public final class WarmUp {
 
         private Offer make(int number) {
             GenerationPlan plan = settings.plan(Map.of(), LocalDateTime.now());
-            String uri = settings.models().uri(models.get(number));
+            String uri = settings.models().uri(models.get(number), plan.distribution());
             return new Offer(
                     ModelDistributor.distribute(uri, plan.distribution(), JavaSparkContext.fromSparkContext(context)),
                     plan);

@@ -2,6 +2,7 @@ package io.kindling.spark.source;
 
 import io.kindling.engine.error.OptionException;
 import io.kindling.spark.config.SessionSettings;
+import io.kindling.spark.config.SparkOptions;
 import io.kindling.spark.convert.InternalValues;
 import io.kindling.spark.convert.MessageColumns;
 import io.kindling.spark.convert.PromptTemplate;
@@ -49,7 +50,7 @@ public final class OnnxTable implements SupportsRead {
     public static OnnxTable of(SparkSession session, Map<String, String> given) {
         SessionSettings settings = SessionSettings.of(session);
         SourceOptions options = SourceOptions.of(given, settings);
-        settings.models().uri(options.model());
+        settings.models().uri(options.model(), settings.values(options.call()).get(SparkOptions.DISTRIBUTION));
         Dataset<Row> input = options.input().read(session);
         StructType columns = input.schema();
         for (String added : List.of(options.into(), options.details())) {
