@@ -1,8 +1,11 @@
 package io.kindling.engine.ir;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * One operator call. An empty string in {@code inputs} or {@code outputs} is an absent optional one. The default domain
@@ -63,5 +66,32 @@ public record Node(
 
     public Node withInputs(List<String> newInputs) {
         return new Node(name, domain, opType, newInputs, outputs, attributes);
+    }
+
+    /** Every graph inside the node: what If, Loop, Scan and SequenceMap run. */
+    public List<Graph> bodies() {
+        return attributes.values().stream()
+                .flatMap(attribute -> attribute instanceof Attribute.GraphValue value
+                        ? Stream.of(value.graph())
+                        : attribute instanceof Attribute.GraphsValue values ? values.graphs().stream() : Stream.empty())
+                .toList();
+    }
+
+    /** The node with every body replaced. */
+    public Node mapBodies(UnaryOperator<Graph> change) {
+        if (bodies().isEmpty()) {
+            return this;
+        }
+        Map<String, Attribute> changed = new HashMap<>();
+        attributes.forEach((key, attribute) -> {
+            if (attribute instanceof Attribute.GraphValue value) {
+                attribute = new Attribute.GraphValue(change.apply(value.graph()));
+            } else if (attribute instanceof Attribute.GraphsValue values) {
+                attribute = new Attribute.GraphsValue(
+                        values.graphs().stream().map(change).toList());
+            }
+            changed.put(key, attribute);
+        });
+        return new Node(name, domain, opType, inputs, outputs, changed);
     }
 }

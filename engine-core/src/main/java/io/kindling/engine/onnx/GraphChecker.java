@@ -72,18 +72,13 @@ final class GraphChecker {
         }
         Graph.Builder checked = graph.toBuilder();
         checked.nodes().clear();
-        Set<String> visible = null;
-        for (Node node : ordered) {
-            if (hasBodies(node)) {
-                if (visible == null) {
-                    visible = new HashSet<>(outer);
-                    visible.addAll(sources);
-                    visible.addAll(producers.keySet());
-                }
-                node = checkBodies(node, visible);
-            }
-            checked.nodes().add(node);
+        Set<String> visible = new HashSet<>();
+        if (ordered.stream().anyMatch(GraphChecker::hasBodies)) {
+            visible.addAll(outer);
+            visible.addAll(sources);
+            visible.addAll(producers.keySet());
         }
+        ordered.forEach(node -> checked.nodes().add(node.mapBodies(body -> check(body, visible))));
         return checked.build();
     }
 
@@ -151,7 +146,7 @@ final class GraphChecker {
 
     /** Names that a node's subgraphs read and do not define themselves. */
     private static void collectCaptures(Node node, Set<String> captures) {
-        for (Graph body : bodies(node)) {
+        for (Graph body : node.bodies()) {
             Set<String> defined = new HashSet<>(body.initializers().keySet());
             body.inputs().forEach(input -> defined.add(input.name()));
             body.nodes().forEach(inner -> defined.addAll(inner.outputs()));
@@ -167,35 +162,7 @@ final class GraphChecker {
     }
 
     private static boolean hasBodies(Node node) {
-        return !bodies(node).isEmpty();
-    }
-
-    private static List<Graph> bodies(Node node) {
-        List<Graph> bodies = new ArrayList<>();
-        for (Attribute attribute : node.attributes().values()) {
-            if (attribute instanceof Attribute.GraphValue value) {
-                bodies.add(value.graph());
-            } else if (attribute instanceof Attribute.GraphsValue values) {
-                bodies.addAll(values.graphs());
-            }
-        }
-        return bodies;
-    }
-
-    private Node checkBodies(Node node, Set<String> visible) {
-        Map<String, Attribute> attributes = new HashMap<>();
-        for (Map.Entry<String, Attribute> entry : node.attributes().entrySet()) {
-            Attribute attribute = entry.getValue();
-            if (attribute instanceof Attribute.GraphValue value) {
-                attribute = new Attribute.GraphValue(check(value.graph(), visible));
-            } else if (attribute instanceof Attribute.GraphsValue values) {
-                attribute = new Attribute.GraphsValue(values.graphs().stream()
-                        .map(body -> check(body, visible))
-                        .toList());
-            }
-            attributes.put(entry.getKey(), attribute);
-        }
-        return new Node(node.name(), node.domain(), node.opType(), node.inputs(), node.outputs(), attributes);
+        return !node.bodies().isEmpty();
     }
 
     private static String describe(Node node) {

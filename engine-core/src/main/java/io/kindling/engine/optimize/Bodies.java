@@ -1,55 +1,22 @@
 package io.kindling.engine.optimize;
 
-import io.kindling.engine.ir.Attribute;
 import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
 import io.kindling.engine.ir.ValueInfo;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 
 /** Graphs inside nodes: what If, Loop, Scan and SequenceMap run, which see the values of the graphs around them. */
 final class Bodies {
     private Bodies() {}
 
-    static List<Graph> of(Node node) {
-        List<Graph> bodies = new ArrayList<>();
-        for (Attribute attribute : node.attributes().values()) {
-            if (attribute instanceof Attribute.GraphValue value) {
-                bodies.add(value.graph());
-            } else if (attribute instanceof Attribute.GraphsValue values) {
-                bodies.addAll(values.graphs());
-            }
-        }
-        return bodies;
-    }
-
-    /** The node with every body replaced. */
-    static Node map(Node node, UnaryOperator<Graph> change) {
-        if (of(node).isEmpty()) {
-            return node;
-        }
-        Map<String, Attribute> attributes = new HashMap<>();
-        node.attributes().forEach((key, attribute) -> {
-            if (attribute instanceof Attribute.GraphValue value) {
-                attribute = new Attribute.GraphValue(change.apply(value.graph()));
-            } else if (attribute instanceof Attribute.GraphsValue values) {
-                attribute = new Attribute.GraphsValue(
-                        values.graphs().stream().map(change).toList());
-            }
-            attributes.put(key, attribute);
-        });
-        return new Node(node.name(), node.domain(), node.opType(), node.inputs(), node.outputs(), attributes);
-    }
-
     /** Names that a node reads, itself and through its bodies. */
     static Set<String> reads(Node node) {
         Set<String> reads = new HashSet<>(node.inputs());
-        for (Graph body : of(node)) {
+        for (Graph body : node.bodies()) {
             Set<String> captured = new HashSet<>();
             body.nodes().forEach(inner -> captured.addAll(reads(inner)));
             body.outputs().forEach(output -> captured.add(output.name()));
@@ -73,7 +40,7 @@ final class Bodies {
     static Set<String> definedInside(Graph graph) {
         Set<String> names = new HashSet<>();
         for (Node node : graph.nodes()) {
-            for (Graph body : of(node)) {
+            for (Graph body : node.bodies()) {
                 names.addAll(defined(body));
                 names.addAll(definedInside(body));
             }
@@ -89,7 +56,7 @@ final class Bodies {
         List<String> inputs = node.inputs().stream()
                 .map(input -> names.getOrDefault(input, input))
                 .toList();
-        return map(node.withInputs(inputs), body -> {
+        return node.withInputs(inputs).mapBodies(body -> {
             Map<String, String> visible = new HashMap<>(names);
             visible.keySet().removeAll(defined(body));
             Graph.Builder renamed = body.toBuilder();

@@ -42,7 +42,7 @@ final class ConstantFolding implements GraphPass {
         graph.outputs().forEach(output -> counts.merge(output.name(), 1, Integer::sum));
         for (Node node : graph.nodes()) {
             new HashSet<>(node.inputs()).forEach(input -> counts.merge(input, 1, Integer::sum));
-            Bodies.of(node).forEach(body -> readCounts(body, counts));
+            node.bodies().forEach(body -> readCounts(body, counts));
         }
         return counts;
     }
@@ -69,8 +69,8 @@ final class ConstantFolding implements GraphPass {
                 changed = true;
                 continue;
             }
-            Node inner = Bodies.map(node, body -> apply(body, constants, reads));
-            changed |= !Bodies.of(inner).equals(Bodies.of(node));
+            Node inner = node.mapBodies(body -> apply(body, constants, reads));
+            changed |= !inner.bodies().equals(node.bodies());
             result.nodes().add(inner);
         }
         return changed ? result.build() : graph;

@@ -31,8 +31,8 @@ final class ConstantNodes implements GraphPass {
                 result.initializers().put(node.outputs().get(0), value.get());
                 changed = true;
             } else {
-                Node inner = Bodies.map(node, this::apply);
-                changed |= !Bodies.of(inner).equals(Bodies.of(node));
+                Node inner = node.mapBodies(this::apply);
+                changed |= !inner.bodies().equals(node.bodies());
                 result.nodes().add(inner);
             }
         }

@@ -27,8 +27,8 @@ final class DeadCode implements GraphPass {
                 changed = true;
                 continue;
             }
-            Node pruned = Bodies.map(node, this::apply);
-            changed |= !Bodies.of(pruned).equals(Bodies.of(node));
+            Node pruned = node.mapBodies(this::apply);
+            changed |= !pruned.bodies().equals(node.bodies());
             live.addAll(Bodies.reads(pruned));
             kept.add(pruned);
         }

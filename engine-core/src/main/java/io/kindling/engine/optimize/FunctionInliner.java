@@ -85,7 +85,7 @@ public final class FunctionInliner {
             if (++nodes > MAX_NODES) {
                 throw invalid(node, "functions expand to more than " + MAX_NODES + " nodes");
             }
-            into.add(Bodies.map(node, this::inline));
+            into.add(node.mapBodies(this::inline));
             return;
         }
         if (++calls > MAX_CALLS) {
@@ -179,7 +179,7 @@ public final class FunctionInliner {
                 .map(output -> values.computeIfAbsent(output, name -> fresh(call, name)))
                 .toList();
         Node node = new Node(inside(call, inner.name()), inner.domain(), inner.opType(), inputs, outputs, attributes);
-        return Bodies.map(node, body -> instance(body, call, function, values));
+        return node.mapBodies(body -> instance(body, call, function, values));
     }
 
     private Graph instance(Graph body, Node call, OnnxModel.Function function, Map<String, String> outer) {

@@ -46,8 +46,8 @@ final class Fusion {
                 changed = true;
                 continue;
             }
-            Node inner = Bodies.map(node, body -> replaced(body, index.ofBody(body), rule));
-            changed |= !Bodies.of(inner).equals(Bodies.of(node));
+            Node inner = node.mapBodies(body -> replaced(body, index.ofBody(body), rule));
+            changed |= !inner.bodies().equals(node.bodies());
             result.nodes().add(inner);
         }
         return changed ? result.build() : graph;

@@ -89,7 +89,7 @@ public final class Optimizer {
     private static boolean usesFused(Graph graph) {
         return graph.nodes().stream()
                 .anyMatch(node -> node.domain().equals(FUSED_DOMAIN)
-                        || Bodies.of(node).stream().anyMatch(Optimizer::usesFused));
+                        || node.bodies().stream().anyMatch(Optimizer::usesFused));
     }
 
     public Graph optimize(Graph graph) {

@@ -20,15 +20,13 @@ final class Purity {
     /** Whether nobody notices when the node does not run. Unknown domains may keep state, such as paged caches. */
     static boolean hasNoEffects(Node node) {
         return DOMAINS.contains(node.domain())
-                && Bodies.of(node).stream()
-                        .flatMap(body -> body.nodes().stream())
-                        .allMatch(Purity::hasNoEffects);
+                && node.bodies().stream().flatMap(body -> body.nodes().stream()).allMatch(Purity::hasNoEffects);
     }
 
     /** Whether the outputs follow from the inputs and attributes alone; nodes with bodies are left aside. */
     static boolean isPure(Node node) {
         return hasNoEffects(node)
                 && !RANDOM.contains(node.opType())
-                && Bodies.of(node).isEmpty();
+                && node.bodies().isEmpty();
     }
 }

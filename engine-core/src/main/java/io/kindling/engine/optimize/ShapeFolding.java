@@ -52,8 +52,8 @@ final class ShapeFolding implements IndexedPass {
                 result.initializers().put(name, TensorData.ofLongs(new long[] {target.get().length}, target.get()));
                 kept = copying(node, name);
             }
-            kept = Bodies.map(kept, body -> apply(body, ShapeInference.proveBody(body, known)));
-            changed |= target.isPresent() || !Bodies.of(kept).equals(Bodies.of(node));
+            kept = kept.mapBodies(body -> apply(body, ShapeInference.proveBody(body, known)));
+            changed |= target.isPresent() || !kept.bodies().equals(node.bodies());
             result.nodes().add(kept);
         }
         return changed ? result.build() : graph;

@@ -61,7 +61,7 @@ public final class SingleTripScans implements GraphPass {
                 && axes(node, "scan_input_axes", scans).length == scans
                 && axes(node, "scan_output_axes", node.outputs().size() - states).length
                         == node.outputs().size() - states;
-        if (!fits || body.nodes().stream().anyMatch(inner -> !Bodies.of(inner).isEmpty())) {
+        if (!fits || body.nodes().stream().anyMatch(inner -> !inner.bodies().isEmpty())) {
             return false;
         }
         long[] axes = axes(node, "scan_input_axes", scans);

@@ -40,8 +40,8 @@ final class Substitution {
                 changed = true;
                 continue;
             }
-            Node inner = Bodies.map(node, body -> apply(body, rules));
-            changed |= !Bodies.of(inner).equals(Bodies.of(node));
+            Node inner = node.mapBodies(body -> apply(body, rules));
+            changed |= !inner.bodies().equals(node.bodies());
             result.nodes().add(inner);
         }
         return changed ? result.build() : graph;

@@ -1,10 +1,6 @@
 package io.kindling.engine.session;
 
-import io.kindling.engine.ir.Attribute;
-import io.kindling.engine.ir.Graph;
 import io.kindling.engine.ir.Node;
-import java.util.ArrayList;
-import java.util.List;
 
 /** The operators that run subgraphs. */
 final class ControlFlows {
@@ -42,18 +38,5 @@ final class ControlFlows {
             case "SequenceMap" -> SequenceMapOperator.plan(node, planner);
             default -> null;
         };
-    }
-
-    /** Every subgraph of a node. */
-    static List<Graph> bodies(Node node) {
-        List<Graph> bodies = new ArrayList<>();
-        for (Attribute attribute : node.attributes().values()) {
-            if (attribute instanceof Attribute.GraphValue value) {
-                bodies.add(value.graph());
-            } else if (attribute instanceof Attribute.GraphsValue values) {
-                bodies.addAll(values.graphs());
-            }
-        }
-        return bodies;
     }
 }

@@ -209,7 +209,7 @@ final class Planner {
             if (!known) {
                 unknown.add(node.operator() + " (opset " + opset + ")");
             }
-            for (Graph body : ControlFlows.bodies(node)) {
+            for (Graph body : node.bodies()) {
                 collectUnknown(model, body, weights, unknown);
             }
         }

@@ -1,8 +1,12 @@
 package io.kindling.engine.cpu.simd;
 
+import static io.kindling.engine.cpu.simd.SelfTestData.address;
+import static io.kindling.engine.cpu.simd.SelfTestData.at;
+import static io.kindling.engine.cpu.simd.SelfTestData.bytes;
+import static io.kindling.engine.cpu.simd.SelfTestData.pattern;
+
 import io.kindling.engine.cpu.simd.AttentionJob.Field;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /** Appends and attends once over two pages, and compares with plain arithmetic; see {@link SelfTest}. */
 final class AttentionSelfTest {
@@ -13,20 +17,20 @@ final class AttentionSelfTest {
 
     /** Empty when right; else what differs. One sequence, one kv head, two query heads that share it, no rotation. */
     static String run(KernelSet set) {
-        ByteBuffer query = pattern(TOKENS * 2 * HEAD, 7);
-        ByteBuffer key = pattern(TOKENS * HEAD, 11);
-        ByteBuffer value = pattern(TOKENS * HEAD, 13);
-        ByteBuffer pages = direct(4 * 16 * HEAD * Float.BYTES);
-        ByteBuffer rotated = direct(TOKENS * 2 * HEAD * Float.BYTES);
-        ByteBuffer output = direct(TOKENS * 2 * HEAD * Float.BYTES);
-        ByteBuffer positions = direct(TOKENS * Integer.BYTES);
+        ByteBuffer query = pattern(TOKENS * 2 * HEAD, 119);
+        ByteBuffer key = pattern(TOKENS * HEAD, 187);
+        ByteBuffer value = pattern(TOKENS * HEAD, 221);
+        ByteBuffer pages = bytes(4 * 16 * HEAD * Float.BYTES);
+        ByteBuffer rotated = bytes(TOKENS * 2 * HEAD * Float.BYTES);
+        ByteBuffer output = bytes(TOKENS * 2 * HEAD * Float.BYTES);
+        ByteBuffer positions = bytes(TOKENS * Integer.BYTES);
         for (int t = 0; t < TOKENS; t++) {
             positions.putInt(t * Integer.BYTES, t);
         }
-        ByteBuffer table = direct(2 * Integer.BYTES).putInt(0, 1);
-        ByteBuffer blocks = direct(4 * Integer.BYTES).putInt(4, 8).putInt(8, 16).putInt(12, TOKENS);
-        ByteBuffer struct = direct(AttentionJob.BYTE_SIZE);
-        ByteBuffer sequences = direct(TOKENS * Integer.BYTES);
+        ByteBuffer table = bytes(2 * Integer.BYTES).putInt(0, 1);
+        ByteBuffer blocks = bytes(4 * Integer.BYTES).putInt(4, 8).putInt(8, 16).putInt(12, TOKENS);
+        ByteBuffer struct = bytes(AttentionJob.BYTE_SIZE);
+        ByteBuffer sequences = bytes(TOKENS * Integer.BYTES);
         new AttentionJob(struct)
                 .set(Field.QUERY, address(query))
                 .set(Field.KEY, address(key))
@@ -80,26 +84,5 @@ final class AttentionSelfTest {
             weighted += weight * at(value, p * HEAD + element);
         }
         return weighted / sum;
-    }
-
-    /** Values from −1 to 1 without much order. */
-    private static ByteBuffer pattern(int count, int step) {
-        ByteBuffer values = direct(count * Float.BYTES);
-        for (int i = 0; i < count; i++) {
-            values.putFloat(i * Float.BYTES, (i * step * 17 % 101 - 50) / 50f);
-        }
-        return values;
-    }
-
-    private static float at(ByteBuffer values, int index) {
-        return values.getFloat(index * Float.BYTES);
-    }
-
-    private static ByteBuffer direct(int byteSize) {
-        return ByteBuffer.allocateDirect(byteSize).order(ByteOrder.nativeOrder());
-    }
-
-    private static long address(ByteBuffer buffer) {
-        return Native.directAddress(buffer);
     }
 }

@@ -1,8 +1,12 @@
 package io.kindling.engine.cpu.simd;
 
+import static io.kindling.engine.cpu.simd.SelfTestData.address;
+import static io.kindling.engine.cpu.simd.SelfTestData.apartFromZero;
+import static io.kindling.engine.cpu.simd.SelfTestData.at;
+import static io.kindling.engine.cpu.simd.SelfTestData.floats;
+
 import io.kindling.engine.cpu.simd.NativeElementwise.Op;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /** Elementwise operators over one vector and a rest; see {@link SelfTest}. */
 final class ElementwiseSelfTest {
@@ -12,9 +16,9 @@ final class ElementwiseSelfTest {
 
     /** Empty when every operator is right; else what differs. */
     static String elementwise(KernelSet set) {
-        ByteBuffer a = pattern(5);
-        ByteBuffer b = pattern(11);
-        ByteBuffer y = direct();
+        ByteBuffer a = apartFromZero(SIZE, 5);
+        ByteBuffer b = apartFromZero(SIZE, 11);
+        ByteBuffer y = floats(SIZE);
         for (Op op : Op.values()) {
             Native.elementwise(set.address(), op.ordinal(), address(a), address(b), address(y), 0, SIZE);
             for (int i = 0; i < SIZE; i++) {
@@ -52,26 +56,5 @@ final class ElementwiseSelfTest {
             sum += term;
         }
         return 0.5 + sum * Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI);
-    }
-
-    /** Values between 0.1 and 3 of both signs. */
-    private static ByteBuffer pattern(int step) {
-        ByteBuffer values = direct();
-        for (int i = 0; i < SIZE; i++) {
-            values.putFloat(i * Float.BYTES, (i % 3 == 0 ? -0.1f : 0.1f) * (1 + i * step % 29));
-        }
-        return values;
-    }
-
-    private static float at(ByteBuffer values, int index) {
-        return values.getFloat(index * Float.BYTES);
-    }
-
-    private static ByteBuffer direct() {
-        return ByteBuffer.allocateDirect(SIZE * Float.BYTES).order(ByteOrder.nativeOrder());
-    }
-
-    private static long address(ByteBuffer buffer) {
-        return Native.directAddress(buffer);
     }
 }

@@ -1,8 +1,12 @@
 package io.kindling.engine.cpu.simd;
 
+import static io.kindling.engine.cpu.simd.SelfTestData.address;
+import static io.kindling.engine.cpu.simd.SelfTestData.at;
+import static io.kindling.engine.cpu.simd.SelfTestData.floats;
+import static io.kindling.engine.cpu.simd.SelfTestData.pattern;
+
 import io.kindling.engine.cpu.simd.GemmJob.Layout;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /** Products with packed and unpacked weights over full blocks and rests; see {@link SelfTest}. */
 final class GemmSelfTest {
@@ -17,9 +21,9 @@ final class GemmSelfTest {
         ByteBuffer a = pattern(ROWS * K, 37);
         ByteBuffer b = pattern(K * N, 53);
         ByteBuffer d = pattern(N, 29);
-        ByteBuffer panels = direct(Math.toIntExact(GemmJob.packedBytes(Layout.TILES, K, N) / Float.BYTES));
+        ByteBuffer panels = floats(Math.toIntExact(GemmJob.packedBytes(Layout.TILES, K, N) / Float.BYTES));
         ByteBuffer job = ByteBuffer.allocateDirect(GemmJob.BYTE_SIZE);
-        ByteBuffer c = direct(ROWS * N);
+        ByteBuffer c = floats(ROWS * N);
         GemmShape.Matrix left = GemmShape.Matrix.of(K, false);
         GemmShape.Matrix right = GemmShape.Matrix.of(N, false);
         GemmJob.Addend addend = GemmJob.Addend.of(address(d), new long[] {N}, ROWS, N, 0.5f);
@@ -71,25 +75,5 @@ final class GemmSelfTest {
             }
         }
         return "";
-    }
-
-    private static ByteBuffer pattern(int count, int step) {
-        ByteBuffer values = direct(count);
-        for (int i = 0; i < count; i++) {
-            values.putFloat(i * Float.BYTES, (i * step % 101 - 50) / 51f);
-        }
-        return values;
-    }
-
-    private static float at(ByteBuffer values, int index) {
-        return values.getFloat(index * Float.BYTES);
-    }
-
-    private static ByteBuffer direct(int count) {
-        return ByteBuffer.allocateDirect(count * Float.BYTES).order(ByteOrder.nativeOrder());
-    }
-
-    private static long address(ByteBuffer buffer) {
-        return Native.directAddress(buffer);
     }
 }

@@ -1,8 +1,10 @@
 package io.kindling.engine.cpu.simd;
 
+import static io.kindling.engine.cpu.simd.SelfTestData.address;
+import static io.kindling.engine.cpu.simd.SelfTestData.bytes;
+
 import io.kindling.engine.cpu.simd.IntegerJob.Field;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /** Products of bytes of all values over full blocks and rests, and quantisation there and back; see {@link SelfTest}. */
 final class IntegerSelfTest {
@@ -24,11 +26,11 @@ final class IntegerSelfTest {
     private static String product(KernelSet set) {
         ByteBuffer a = pattern(ROWS * K, 37);
         ByteBuffer b = pattern(K * N, 53);
-        ByteBuffer zeros = direct(2).put(0, (byte) ZERO_A).put(1, (byte) ZERO_B);
-        ByteBuffer rows = direct(Math.toIntExact(IntegerJob.rowsBytes(K, ROWS)));
-        ByteBuffer panels = direct(Math.toIntExact(IntegerJob.packedBytes(K, N)));
-        ByteBuffer struct = direct(IntegerJob.BYTE_SIZE);
-        ByteBuffer c = direct(ROWS * N * Integer.BYTES);
+        ByteBuffer zeros = bytes(2).put(0, (byte) ZERO_A).put(1, (byte) ZERO_B);
+        ByteBuffer rows = bytes(Math.toIntExact(IntegerJob.rowsBytes(K, ROWS)));
+        ByteBuffer panels = bytes(Math.toIntExact(IntegerJob.packedBytes(K, N)));
+        ByteBuffer struct = bytes(IntegerJob.BYTE_SIZE);
+        ByteBuffer c = bytes(ROWS * N * Integer.BYTES);
         new IntegerJob(struct)
                 .set(Field.K, K)
                 .set(Field.N, N)
@@ -67,14 +69,14 @@ final class IntegerSelfTest {
     /** Quotients that end in a half among them. */
     private static String quantisation(KernelSet set) {
         float scale = 0.25f;
-        ByteBuffer x = direct(N * Float.BYTES);
+        ByteBuffer x = bytes(N * Float.BYTES);
         for (int i = 0; i < N; i++) {
             x.putFloat(i * Float.BYTES, (i - N / 2) * 0.625f);
         }
-        ByteBuffer parameters = direct(2 * Float.BYTES).putFloat(0, scale).put(Float.BYTES, (byte) ZERO_A);
-        ByteBuffer job = direct(QuantizeJob.BYTE_SIZE);
-        ByteBuffer codes = direct(N);
-        ByteBuffer y = direct(N * Float.BYTES);
+        ByteBuffer parameters = bytes(2 * Float.BYTES).putFloat(0, scale).put(Float.BYTES, (byte) ZERO_A);
+        ByteBuffer job = bytes(QuantizeJob.BYTE_SIZE);
+        ByteBuffer codes = bytes(N);
+        ByteBuffer y = bytes(N * Float.BYTES);
         long zero = address(parameters) + Float.BYTES;
         QuantizeJob.write(job, QuantizeJob.Lines.of(N), address(parameters), zero, true);
         Native.quantize(set.address(), address(job), address(x), address(codes), 0, 1);
@@ -89,18 +91,10 @@ final class IntegerSelfTest {
     }
 
     private static ByteBuffer pattern(int count, int step) {
-        ByteBuffer values = direct(count);
+        ByteBuffer values = bytes(count);
         for (int i = 0; i < count; i++) {
             values.put(i, (byte) (i * step % 257));
         }
         return values;
-    }
-
-    private static ByteBuffer direct(int byteSize) {
-        return ByteBuffer.allocateDirect(byteSize).order(ByteOrder.nativeOrder());
-    }
-
-    private static long address(ByteBuffer buffer) {
-        return Native.directAddress(buffer);
     }
 }

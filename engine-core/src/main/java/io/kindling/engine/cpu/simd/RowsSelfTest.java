@@ -1,7 +1,11 @@
 package io.kindling.engine.cpu.simd;
 
+import static io.kindling.engine.cpu.simd.SelfTestData.address;
+import static io.kindling.engine.cpu.simd.SelfTestData.apartFromZero;
+import static io.kindling.engine.cpu.simd.SelfTestData.at;
+import static io.kindling.engine.cpu.simd.SelfTestData.floats;
+
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /** Normalisations and softmax of a row of one vector and a rest; see {@link SelfTest}. */
 final class RowsSelfTest {
@@ -9,10 +13,10 @@ final class RowsSelfTest {
     private static final float EPSILON = 0.01f;
 
     private final KernelSet set;
-    private final ByteBuffer x = pattern(5);
-    private final ByteBuffer scale = pattern(11);
-    private final ByteBuffer shift = pattern(7);
-    private final ByteBuffer y = direct();
+    private final ByteBuffer x = apartFromZero(SIZE, 5);
+    private final ByteBuffer scale = apartFromZero(SIZE, 11);
+    private final ByteBuffer shift = apartFromZero(SIZE, 7);
+    private final ByteBuffer y = floats(SIZE);
 
     private RowsSelfTest(KernelSet set) {
         this.set = set;
@@ -74,26 +78,5 @@ final class RowsSelfTest {
             }
         }
         return "";
-    }
-
-    /** Values between 0.1 and 3 of both signs. */
-    private static ByteBuffer pattern(int step) {
-        ByteBuffer values = direct();
-        for (int i = 0; i < SIZE; i++) {
-            values.putFloat(i * Float.BYTES, (i % 3 == 0 ? -0.1f : 0.1f) * (1 + i * step % 29));
-        }
-        return values;
-    }
-
-    private static float at(ByteBuffer values, int index) {
-        return values.getFloat(index * Float.BYTES);
-    }
-
-    private static ByteBuffer direct() {
-        return ByteBuffer.allocateDirect(SIZE * Float.BYTES).order(ByteOrder.nativeOrder());
-    }
-
-    private static long address(ByteBuffer buffer) {
-        return Native.directAddress(buffer);
     }
 }

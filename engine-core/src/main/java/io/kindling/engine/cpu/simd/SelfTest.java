@@ -1,7 +1,9 @@
 package io.kindling.engine.cpu.simd;
 
+import static io.kindling.engine.cpu.simd.SelfTestData.address;
+import static io.kindling.engine.cpu.simd.SelfTestData.bytes;
+
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * Runs kernels once on tiny operands and compares them with plain arithmetic, so that a miscompiled or misdetected instruction
@@ -23,15 +25,15 @@ final class SelfTest {
     }
 
     private static String matMulNBits(KernelSet set, int bits) {
-        ByteBuffer codes = direct(N * BLOCKS * BLOCK * bits / 8);
+        ByteBuffer codes = bytes(N * BLOCKS * BLOCK * bits / 8);
         for (int i = 0; i < codes.capacity(); i++) {
             codes.put(i, (byte) (i * 37 + i / 11));
         }
-        ByteBuffer scales = direct(N * BLOCKS * Float.BYTES);
+        ByteBuffer scales = bytes(N * BLOCKS * Float.BYTES);
         for (int i = 0; i < N * BLOCKS; i++) {
             scales.putFloat(i * Float.BYTES, 0.01f * (i % 13 - 6.5f));
         }
-        ByteBuffer values = direct(ROWS * K * Float.BYTES);
+        ByteBuffer values = bytes(ROWS * K * Float.BYTES);
         for (int row = 0; row < ROWS; row++) {
             for (int i = 0; i < K; i++) {
                 // Multiples of 1/127 up to one, one in each stretch: quantising them loses nothing.
@@ -40,16 +42,16 @@ final class SelfTest {
             }
         }
         NBitsFormat format = new NBitsFormat(N, K, bits, BLOCK, false, NBitsFormat.Zeros.MIDDLE);
-        ByteBuffer packed = direct(Math.toIntExact(format.packedBytes()));
+        ByteBuffer packed = bytes(Math.toIntExact(format.packedBytes()));
         long from = address(values);
         Native.nbitsPack(
                 format.address(), address(codes), address(scales), 0, 0, BLOCK, address(packed), 0, format.tiles());
         int padded = (ROWS + NBitsFormat.GROUP - 1) / NBitsFormat.GROUP * NBitsFormat.GROUP;
-        ByteBuffer bytes = direct(padded * format.stretches() * 40);
+        ByteBuffer bytes = bytes(padded * format.stretches() * 40);
         long quantisedScales = address(bytes) + (long) padded * format.stretches() * 32;
         long sums = quantisedScales + (long) padded * format.stretches() * 4;
         Native.nbitsQuantise(set.address(), from, K, BLOCK, address(bytes), quantisedScales, sums, 0, ROWS);
-        ByteBuffer y = direct(ROWS * N * Float.BYTES);
+        ByteBuffer y = bytes(ROWS * N * Float.BYTES);
         Native.nbitsBytes(
                 set.address(),
                 format.address(),
@@ -92,13 +94,5 @@ final class SelfTest {
             }
         }
         return "";
-    }
-
-    private static ByteBuffer direct(int byteSize) {
-        return ByteBuffer.allocateDirect(byteSize).order(ByteOrder.nativeOrder());
-    }
-
-    private static long address(ByteBuffer buffer) {
-        return Native.directAddress(buffer);
     }
 }

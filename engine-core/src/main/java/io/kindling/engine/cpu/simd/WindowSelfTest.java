@@ -1,9 +1,13 @@
 package io.kindling.engine.cpu.simd;
 
+import static io.kindling.engine.cpu.simd.SelfTestData.address;
+import static io.kindling.engine.cpu.simd.SelfTestData.at;
+import static io.kindling.engine.cpu.simd.SelfTestData.floats;
+import static io.kindling.engine.cpu.simd.SelfTestData.pattern;
+
 import io.kindling.engine.cpu.simd.WindowJob.Field;
 import io.kindling.engine.cpu.simd.WindowJob.Mode;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /** Convolutions and poolings of two rows of places that windows of 3 by 3 reach over the border of; see {@link SelfTest}. */
 final class WindowSelfTest {
@@ -27,8 +31,8 @@ final class WindowSelfTest {
         ByteBuffer x = pattern(CHANNELS * HEIGHT * WIDTH, 37);
         ByteBuffer w = pattern(FILTERS * CHANNELS * TAPS, 53);
         ByteBuffer bias = pattern(FILTERS, 29);
-        ByteBuffer y = direct(FILTERS * PLACES);
-        ByteBuffer scratch = direct(4 * PLACES * CHANNELS * TAPS);
+        ByteBuffer y = floats(FILTERS * PLACES);
+        ByteBuffer scratch = floats(4 * PLACES * CHANNELS * TAPS);
         ByteBuffer struct = ByteBuffer.allocateDirect(WindowJob.BYTE_SIZE);
         WindowJob job = new WindowJob(struct)
                 .activation(new Activation(Activation.Kind.CLIP, LOW, HIGH))
@@ -93,7 +97,7 @@ final class WindowSelfTest {
     /** The other way round: from the places of the results to what their windows read. */
     private static String spread(KernelSet set, WindowJob job, long struct) {
         ByteBuffer given = pattern(CHANNELS * TAPS * PLACES, 37);
-        ByteBuffer y = direct(CHANNELS * HEIGHT * WIDTH);
+        ByteBuffer y = floats(CHANNELS * HEIGHT * WIDTH);
         job.set(Field.HEIGHT, ROWS)
                 .set(Field.WIDTH, COLUMNS)
                 .set(Field.OUT_HEIGHT, HEIGHT)
@@ -149,25 +153,5 @@ final class WindowSelfTest {
 
     private static boolean isInside(int row, int column) {
         return row >= 0 && row < HEIGHT && column >= 0 && column < WIDTH;
-    }
-
-    private static ByteBuffer pattern(int count, int step) {
-        ByteBuffer values = direct(count);
-        for (int i = 0; i < count; i++) {
-            values.putFloat(i * Float.BYTES, (i * step % 101 - 50) / 51f);
-        }
-        return values;
-    }
-
-    private static double at(ByteBuffer values, int index) {
-        return values.getFloat(index * Float.BYTES);
-    }
-
-    private static ByteBuffer direct(int count) {
-        return ByteBuffer.allocateDirect(count * Float.BYTES).order(ByteOrder.nativeOrder());
-    }
-
-    private static long address(ByteBuffer buffer) {
-        return Native.directAddress(buffer);
     }
 }
