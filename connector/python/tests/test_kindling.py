@@ -139,6 +139,12 @@ class KindlingTest(unittest.TestCase):
             onnx.extract_json("smollm2", "prompt", schema, max_new_tokens=12),
             f"onnx.extract_json('smollm2', prompt, '{schema}', map('max_new_tokens', '12'))",
         )
+        as_json = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
+        rows = self.same(
+            onnx.extract("smollm2", "prompt", as_json),
+            f"onnx.extract('smollm2', prompt, '{json.dumps(as_json)}')",
+        )
+        self.assertIn(rows[0].ok, (True, False))
 
     def test_options_of_none_are_left_out(self):
         self.same(onnx.count_tokens("smollm2", "prompt", chat=None), "onnx.count_tokens('smollm2', prompt)")

@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 ColumnOrName = Union[Column, str]
+Schema = Union[str, Mapping[str, object], "StructType"]
 
 
 def generate(model: ColumnOrName, prompt: ColumnOrName, **options: Unpack[Options]) -> Column:
@@ -93,11 +94,11 @@ def classify(model: ColumnOrName, text: ColumnOrName, **options: Unpack[Options]
     return _call("classify", model, text, options)
 
 
-def extract(model: ColumnOrName, text: ColumnOrName, schema: Union[str, StructType], **options: Unpack[Options]) -> Column:
+def extract(model: ColumnOrName, text: ColumnOrName, schema: Schema, **options: Unpack[Options]) -> Column:
     """STRUCT: the fields of a schema, as the model reads them in a text; a JSON object as STRING without the session extension.
 
     :param model: an alias or URI, or a column of these
-    :param schema: such as ``"name STRING, amount DOUBLE"``, a StructType, or the text of a JSON Schema; a field
+    :param schema: such as ``"name STRING, amount DOUBLE"``, a StructType, or a JSON Schema as dictionary or text; a field
         ``_corrupt_record STRING`` gets answers that ``max_new_tokens`` cut off
 
     >>> df.select(extract("smollm2", df.review, "name STRING, amount DOUBLE").amount)  # doctest: +SKIP
@@ -105,7 +106,7 @@ def extract(model: ColumnOrName, text: ColumnOrName, schema: Union[str, StructTy
     return _extract("extract", model, text, schema, options)
 
 
-def extract_json(model: ColumnOrName, text: ColumnOrName, schema: Union[str, StructType], **options: Unpack[Options]) -> Column:
+def extract_json(model: ColumnOrName, text: ColumnOrName, schema: Schema, **options: Unpack[Options]) -> Column:
     """STRING: as :func:`extract`, as a JSON object."""
     return _extract("extract_json", model, text, schema, options)
 
@@ -144,9 +145,12 @@ def message(role: str, content: ColumnOrName) -> Column:
 
 
 def _extract(
-    function: str, model: ColumnOrName, text: ColumnOrName, schema: Union[str, StructType], options: Mapping[str, Any]
+    function: str, model: ColumnOrName, text: ColumnOrName, schema: Schema, options: Mapping[str, Any]
 ) -> Column:
-    fields = schema if isinstance(schema, str) else schema.simpleString()
+    if isinstance(schema, Mapping):
+        fields = json.dumps(schema, ensure_ascii=False)
+    else:
+        fields = schema if isinstance(schema, str) else schema.simpleString()
     return sql.call_function("onnx." + function, _model(model), _column(text), sql.lit(fields), *_map(options))
 
 

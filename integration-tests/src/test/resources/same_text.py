@@ -48,7 +48,7 @@ few = "(SELECT id, prompt FROM rows ORDER BY id LIMIT 10)"
 held = f"SELECT onnx.extract('smollm2', prompt, '{form}', {drawn}) AS e FROM {few}"
 free = f"SELECT from_json(onnx.chat('smollm2', prompt, {drawn}), '{form}') AS e FROM {few}"
 for name, query in ("held", held), ("free", free):
-    print(name, spark.sql(f"SELECT count(e.n + year(e.day) + int(e.ok)) FROM ({query})").first()[0])
+    print(name, spark.sql(f"SELECT count(bigint(e.n) + year(e.day) + int(e.ok)) FROM ({query})").first()[0])
 
 print("sessions", jvm.io.kindling.spark.runtime.TaskEngines.sessionsOpened())
 spark.stop()

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * Chooses tokens: repetition penalty, then, unless greedy, temperature, top-k, top-p, min-p and a draw. The order and meanings
+ * Chooses tokens: repetition penalty, mask, then, unless greedy, temperature, top-k, top-p, min-p and a draw. The order and meanings
  * are those of Hugging Face's logits processors. Holds scratch memory, so one thread has one sampler.
  */
 public final class Sampler {
