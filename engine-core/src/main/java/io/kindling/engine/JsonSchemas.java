@@ -37,7 +37,11 @@ public final class JsonSchemas {
     private static final int DEEPEST = 32;
     private static final Pattern REFERENCE = Pattern.compile("#/(\\$defs|definitions)/([^/]+)");
 
+    /** Of schemas in one: a few references can stand for any number. */
+    private static final int MOST = 1024;
+
     private final Map<?, ?> root;
+    private int read;
 
     private JsonSchemas(Map<?, ?> root) {
         this.root = root;
@@ -99,6 +103,7 @@ public final class JsonSchemas {
         if (depth > DEEPEST) {
             throw refused(at, "is nested deeper than " + DEEPEST + " schemas, or in itself");
         }
+        count(1, at);
         if (Boolean.TRUE.equals(schema) || schema instanceof Map<?, ?> open && NOTES.containsAll(open.keySet())) {
             return new JsonShape.Anything(JsonShape.ANY_DEPTH);
         }
@@ -115,13 +120,13 @@ public final class JsonSchemas {
         }
         if (given.containsKey("enum")) {
             allow(given, at, Set.of("type", "enum"));
-            return constants(list(given.get("enum"), at + ".enum"));
+            return constants(given.get("type"), list(given.get("enum"), at + ".enum"), at);
         }
         if (given.containsKey("const")) {
             allow(given, at, Set.of("type", "const"));
             List<Object> one = new ArrayList<>();
             one.add(given.get("const"));
-            return constants(one);
+            return constants(given.get("type"), one, at);
         }
         allow(given, at, KEYWORDS);
         if (given.get("type") instanceof List<?> types && !types.isEmpty()) {
@@ -130,6 +135,13 @@ public final class JsonSchemas {
                     .toList());
         }
         return typed(given, String.valueOf(given.get("type")), at, depth);
+    }
+
+    private void count(int schemas, String at) {
+        read += schemas;
+        if (read > MOST) {
+            throw refused(at, "comes after " + MOST + " schemas, or eight times as many constants: too many");
+        }
     }
 
     private Object definition(String reference, String at) {
@@ -206,6 +218,9 @@ public final class JsonSchemas {
     private JsonShape object(Map<?, ?> schema, String at, int depth) {
         Object others = schema.get("additionalProperties");
         if (!schema.containsKey("properties")) {
+            if (schema.containsKey("required")) {
+                throw refused(at, "has required names, but no properties");
+            }
             if (Boolean.FALSE.equals(others)) {
                 return new JsonShape.Fields(List.of());
             }
@@ -230,16 +245,36 @@ public final class JsonSchemas {
         return new JsonShape.Fields(fields);
     }
 
-    private static JsonShape constants(List<?> values) {
+    /** Those of the values that are of the type, or of one of the types, that may be beside them. */
+    private JsonShape constants(Object type, List<?> values, String at) {
+        count(values.size() / 8, at);
+        List<?> types = type instanceof List<?> several ? several : type == null ? List.of() : List.of(type);
         List<String> texts = new ArrayList<>();
         for (Object value : values) {
             try {
-                texts.add(JSON.writeValueAsString(value));
+                if (types.isEmpty() || types.stream().anyMatch(each -> isOf(String.valueOf(each), value))) {
+                    texts.add(JSON.writeValueAsString(value));
+                }
             } catch (JsonProcessingException impossible) {
                 throw new IllegalStateException(impossible);
             }
         }
+        if (texts.isEmpty()) {
+            throw refused(at, "has no value of the type " + type);
+        }
         return new JsonShape.Constants(texts);
+    }
+
+    private static boolean isOf(String type, Object value) {
+        return switch (type) {
+            case "string" -> value instanceof String;
+            case "integer" -> value instanceof Integer || value instanceof Long || value instanceof BigInteger;
+            case "number" -> value instanceof Number;
+            case "boolean" -> value instanceof Boolean;
+            case "null" -> value == null;
+            case "array" -> value instanceof List;
+            default -> type.equals("object") && value instanceof Map;
+        };
     }
 
     private static List<?> list(Object value, String at) {

@@ -72,6 +72,8 @@ class JsonSchemasTest {
             {"type": "object", "properties": {"a": true}, "required": ["b"]} | $.required names what is no property: [b]
             {"type": "object", "properties": {"a": true}, "additionalProperties": {"type": "string"}} | $ has both properties and
             {"type": "integer", "minimum": 3.5, "exclusiveMaximum": 4} | $ allows no integer
+            {"type": "object", "required": ["a"]}                | $ has required names, but no properties
+            {"type": "integer", "enum": ["1"]}                   | $ has no value of the type integer
             {"enum": []}                                         | $.enum must be an array with something in it
             {"$ref": "https://example.org/s"}                    | $ refers to 'https://example.org/s', which is none of
             {"type": "array", "items": false}                    | $.items must be a schema, not false
@@ -90,6 +92,24 @@ class JsonSchemasTest {
             })
     void schemasWithinThemselvesAreRefused(String schema) {
         assertThatThrownBy(() -> shape(schema)).hasMessageContaining("nested deeper than 32 schemas, or in itself");
+    }
+
+    /** Ten definitions of four references each stand for a million schemas. */
+    @Test
+    void schemasThatMultiplyAreRefused() {
+        StringBuilder schema = new StringBuilder("{\"$ref\": \"#/$defs/d0\", \"$defs\": {");
+        for (int k = 0; k < 10; k++) {
+            String next = "{\"$ref\": \"#/$defs/d" + (k + 1) + "\"}";
+            schema.append("\"d" + k + "\": {\"anyOf\": [" + String.join(", ", next, next, next, next) + "]}, ");
+        }
+        assertThatThrownBy(() -> shape(schema + "\"d10\": {\"type\": \"null\"}}}"))
+                .hasMessageContaining("comes after 1024 schemas, or eight times as many constants: too many");
+    }
+
+    @Test
+    void constantsOfOtherTypesAreLeftOut() throws Exception {
+        assertThat(shape("{\"type\": [\"string\", \"null\"], \"enum\": [\"a\", 1, null, 2.5]}"))
+                .isEqualTo(new JsonShape.Constants(List.of("\"a\"", "null")));
     }
 
     @Test

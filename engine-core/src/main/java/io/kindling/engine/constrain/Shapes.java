@@ -36,7 +36,7 @@ final class Shapes {
             return Numbers.numeric(numeric, then);
         }
         if (shape instanceof JsonShape.Bool) {
-            return union(List.of(text("true", then), text("false", then)));
+            return texts(List.of("true", "false"), then);
         }
         if (shape instanceof JsonShape.Null) {
             return text("null", then);
@@ -48,9 +48,7 @@ final class Shapes {
             return text("\"", Days.of(Days.time(text(time.utc() ? "Z\"" : "\"", then))));
         }
         if (shape instanceof JsonShape.Constants constants) {
-            return union(constants.values().stream()
-                    .map(constant -> text(constant, then))
-                    .toList());
+            return texts(constants.values(), then);
         }
         if (shape instanceof JsonShape.OneOf choice) {
             return union(choice.shapes().stream().map(each -> value(each, then)).toList());
@@ -182,20 +180,36 @@ final class Shapes {
         };
     }
 
-    private static Node text(String text, Node then) {
-        return text(text.getBytes(StandardCharsets.UTF_8), 0, then);
+    private Node text(String text, Node then) {
+        return texts(List.of(text), then);
     }
 
-    private static Node text(byte[] bytes, int at, Node then) {
-        if (at == bytes.length) {
+    /** One of several texts. */
+    private Node texts(List<String> texts, Node then) {
+        return texts(
+                texts.stream()
+                        .map(text -> text.getBytes(StandardCharsets.UTF_8))
+                        .toList(),
+                0,
+                then);
+    }
+
+    /** The rest of texts from a byte on, before which they are equal; one may be another's beginning. */
+    private Node texts(List<byte[]> texts, int at, Node then) {
+        List<byte[]> longer = texts.stream().filter(text -> text.length > at).toList();
+        if (longer.isEmpty()) {
             return then;
         }
-        return new Node() {
+        Node more = new Node() {
             @Override
             Node step(int value) {
-                return value == (bytes[at] & 0xFF) ? text(bytes, at + 1, then) : DEAD;
+                List<byte[]> fitting = longer.stream()
+                        .filter(text -> (text[at] & 0xFF) == value)
+                        .toList();
+                return fitting.isEmpty() ? DEAD : texts(fitting, at + 1, then);
             }
         };
+        return longer.size() == texts.size() ? more : union(List.of(more, then));
     }
 
     /** Where several automata go on together. */
