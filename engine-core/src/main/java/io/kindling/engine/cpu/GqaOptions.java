@@ -10,7 +10,7 @@ import io.kindling.engine.ir.Node;
  * @param scale 0 stands for one over the root of the head size
  * @param window positions a token sees, itself included; −1 for all before it
  */
-record GqaOptions(
+public record GqaOptions(
         int heads,
         int kvHeads,
         float scale,
@@ -20,7 +20,7 @@ record GqaOptions(
         boolean interleaved,
         boolean smoothSoftmax) {
 
-    static GqaOptions of(Node node) {
+    public static GqaOptions of(Node node) {
         int heads = (int) node.intAttribute("num_heads", 0);
         int kvHeads = (int) node.intAttribute("kv_num_heads", 0);
         if (heads <= 0 || kvHeads <= 0 || heads % kvHeads != 0) {
@@ -41,7 +41,7 @@ record GqaOptions(
                 node.intAttribute("smooth_softmax", 0) != 0);
     }
 
-    float scaleFor(int headSize) {
+    public float scaleFor(int headSize) {
         return scale == 0 ? (float) (1 / Math.sqrt(headSize)) : scale;
     }
 
@@ -50,7 +50,7 @@ record GqaOptions(
         return window < 0 ? 0 : Math.max(0, position - window + 1);
     }
 
-    int group() {
+    public int group() {
         return heads / kvHeads;
     }
 }

@@ -17,12 +17,15 @@ import io.kindling.engine.onnx.proto.TensorShapeProto;
 import io.kindling.engine.onnx.proto.TypeProto;
 import io.kindling.engine.onnx.proto.ValueInfoProto;
 import io.kindling.engine.optimize.FunctionInliner;
+import io.kindling.engine.optimize.Optimizer;
 import io.kindling.engine.shape.ShapeInference;
 import io.kindling.engine.testing.Untrusted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -45,7 +48,7 @@ class OnnxFuzzTest {
     }
 
     private static List<byte[]> seeds() {
-        return Stream.of(shapes(), bodies(), calls(60, 2), calls(100, 1), claim(1L << 31), claim(1L << 28))
+        return Stream.of(shapes(), bodies(), bytes(), calls(60, 2), calls(100, 1), claim(1L << 31), claim(1L << 28))
                 .map(model -> model.build().toByteArray())
                 .toList();
     }
@@ -60,6 +63,7 @@ class OnnxFuzzTest {
         OnnxModel inlined = FunctionInliner.inline(model);
         ShapeInference.infer(inlined);
         ShapeInference.prove(inlined.graph());
+        Optimizer.standard((node, inputs) -> Optional.empty(), Set.of()).optimize(inlined);
     }
 
     /** Initializers of each form, and the operators that compute shapes. */
@@ -147,6 +151,41 @@ class OnnxFuzzTest {
     }
 
     /** A tensor without data that says it has many elements. */
+    /** A product of bytes with its scales and bias, as dynamic quantisation writes it, and what a norm is made of. */
+    private static ModelProto.Builder bytes() {
+        GraphProto.Builder graph = graph(
+                node("DynamicQuantizeLinear", "x", "q").toBuilder()
+                        .addOutput("s")
+                        .addOutput("z")
+                        .build(),
+                node("MatMulInteger", "q", "w", "z", "sums"),
+                node("Cast", "sums", "floats").toBuilder()
+                        .addAttribute(integer("to", 1))
+                        .build(),
+                node("Mul", "s", "scale", "scales"),
+                node("Mul", "floats", "scales", "product"),
+                node("Add", "product", "bias", "p"),
+                node("ReduceMean", "p", "mean"),
+                node("Sub", "p", "mean", "centred"),
+                node("Pow", "centred", "two", "squares"),
+                node("ReduceMean", "squares", "variance"),
+                node("Sqrt", "variance", "deviation"),
+                node("Div", "centred", "deviation", "y"));
+        return model(
+                graph.addInitializer(constant("w", 3, 2, 2).setRawData(ByteString.copyFrom(new byte[] {1, 2, 3, 4})))
+                        .addInitializer(constant("scale", 1).addFloatData(0.5f))
+                        .addInitializer(constant("bias", 1, 2).addFloatData(1).addFloatData(2))
+                        .addInitializer(constant("two", 1).addFloatData(2)));
+    }
+
+    private static TensorProto.Builder constant(String name, int type, long... shape) {
+        TensorProto.Builder tensor = TensorProto.newBuilder().setName(name).setDataType(type);
+        for (long size : shape) {
+            tensor.addDims(size);
+        }
+        return tensor;
+    }
+
     private static ModelProto.Builder claim(long elements) {
         return model(graph(node("Relu", "x", "y"))
                 .addInitializer(

@@ -1,5 +1,6 @@
 package io.kindling.engine.cpu.simd;
 
+import io.kindling.engine.cpu.GqaOptions;
 import io.kindling.engine.cpu.KernelPool;
 import io.kindling.engine.cpu.simd.AttentionJob.Field;
 import io.kindling.engine.ir.Node;
@@ -7,34 +8,16 @@ import io.kindling.engine.provider.KernelContext;
 import io.kindling.engine.provider.Tensor;
 
 /**
- * What {@code com.microsoft::GroupQueryAttention} and {@code kindling::PagedAttention} share: attributes, and query, key and
- * value as inputs 0 to 2, packed in the query where the key is absent.
- *
- * @param scale 0 stands for one over the root of the head size
+ * How {@code com.microsoft::GroupQueryAttention} and {@code kindling::PagedAttention} are described to C: their attributes, and query, key
+ * and value as inputs 0 to 2, packed in the query where the key is absent.
  */
-record AttentionForm(
-        int heads,
-        int kvHeads,
-        float scale,
-        float softcap,
-        int window,
-        boolean rotary,
-        boolean interleaved,
-        boolean smooth) {
+record AttentionForm(GqaOptions options) {
     static final int QUERY = 0;
     static final int KEY = 1;
     static final int VALUE = 2;
 
     static AttentionForm of(Node node) {
-        return new AttentionForm(
-                (int) node.intAttribute("num_heads", 0),
-                (int) node.intAttribute("kv_num_heads", 0),
-                node.floatAttribute("scale", 0),
-                node.floatAttribute("softcap", 0),
-                (int) node.intAttribute("local_window_size", -1),
-                node.intAttribute("do_rotary", 0) != 0,
-                node.intAttribute("rotary_interleaved", 0) != 0,
-                node.intAttribute("smooth_softmax", 0) != 0);
+        return new AttentionForm(GqaOptions.of(node));
     }
 
     static boolean packed(KernelContext context) {
@@ -43,15 +26,11 @@ record AttentionForm(
 
     /** Heads that lie side by side in a row of the query input. */
     int queryHeads(KernelContext context) {
-        return packed(context) ? heads + 2 * kvHeads : heads;
+        return packed(context) ? options.heads() + 2 * options.kvHeads() : options.heads();
     }
 
     int headSize(KernelContext context) {
         return (int) context.input(QUERY).dim(2) / queryHeads(context);
-    }
-
-    int group() {
-        return heads / kvHeads;
     }
 
     /**
@@ -64,28 +43,28 @@ record AttentionForm(
         Tensor query = context.input(QUERY);
         boolean packed = packed(context);
         long base = NativeMemory.addressOf(query);
-        long keyOffset = (long) heads * head * Float.BYTES;
-        long valueOffset = (long) (heads + kvHeads) * head * Float.BYTES;
-        long width = packed ? query.dim(2) : (long) kvHeads * head;
+        long keyOffset = (long) options.heads() * head * Float.BYTES;
+        long valueOffset = (long) (options.heads() + options.kvHeads()) * head * Float.BYTES;
+        long width = packed ? query.dim(2) : (long) options.kvHeads() * head;
         job.set(Field.QUERY, base)
                 .set(Field.KEY, packed ? base + keyOffset : address(context, KEY))
                 .set(Field.VALUE, packed ? base + valueOffset : address(context, VALUE))
                 .set(Field.QUERY_STRIDE, query.dim(2))
                 .set(Field.KEY_STRIDE, width)
                 .set(Field.VALUE_STRIDE, width)
-                .set(Field.OUTPUT_STRIDE, (long) heads * head)
-                .set(Field.HEADS, heads)
-                .set(Field.KV_HEADS, kvHeads)
+                .set(Field.OUTPUT_STRIDE, (long) options.heads() * head)
+                .set(Field.HEADS, options.heads())
+                .set(Field.KV_HEADS, options.kvHeads())
                 .set(Field.HEAD, head)
-                .set(Field.WINDOW, window)
-                .set(Field.SMOOTH, smooth ? 1 : 0)
-                .set(Field.SCALE, scale == 0 ? (float) (1 / Math.sqrt(head)) : scale)
-                .set(Field.SOFTCAP, (double) softcap);
-        if (rotary) {
+                .set(Field.WINDOW, options.window())
+                .set(Field.SMOOTH, options.smoothSoftmax() ? 1 : 0)
+                .set(Field.SCALE, options.scaleFor(head))
+                .set(Field.SOFTCAP, (double) options.softcap());
+        if (options.rotary()) {
             job.set(Field.COS, address(context, cos))
                     .set(Field.SIN, address(context, cos + 1))
                     .set(Field.ROTARY, 2 * context.input(cos).dim(1))
-                    .set(Field.INTERLEAVED, interleaved ? 1 : 0);
+                    .set(Field.INTERLEAVED, options.interleaved() ? 1 : 0);
         }
         if (context.hasInput(sink)) {
             job.set(Field.SINK, address(context, sink));
@@ -104,6 +83,6 @@ record AttentionForm(
                 tokens,
                 1,
                 (from, to) -> Native.append(set.address(), job, from, to));
-        Ranges.run(pool, blocks * kvHeads, 1, (from, to) -> Native.attend(set.address(), job, from, to));
+        Ranges.run(pool, blocks * options.kvHeads(), 1, (from, to) -> Native.attend(set.address(), job, from, to));
     }
 }

@@ -107,21 +107,23 @@ final class NativeGroupQueryAttention implements Kernel {
         }
         int blocks = cutBlocks(bytes, positions, blockFirst, batch, length);
         int head = form.headSize(context);
-        Tensor output = context.output(0, DataType.FLOAT, batch, length, (long) form.heads() * head);
-        Tensor keys = context.output(1, DataType.FLOAT, batch, form.kvHeads(), capacity, head);
-        Tensor values = context.output(2, DataType.FLOAT, batch, form.kvHeads(), capacity, head);
+        Tensor output = context.output(
+                0, DataType.FLOAT, batch, length, (long) form.options().heads() * head);
+        Tensor keys = context.output(1, DataType.FLOAT, batch, form.options().kvHeads(), capacity, head);
+        Tensor values = context.output(2, DataType.FLOAT, batch, form.options().kvHeads(), capacity, head);
         if (hasPast(context)) {
             keepPast(context.input(PAST_KEY), keys, bytes, positions, length);
             keepPast(context.input(PAST_VALUE), values, bytes, positions, length);
         }
-        HostBuffer rotated = (HostBuffer) context.scratch(0, (long) tokens * form.heads() * head * Float.BYTES);
+        HostBuffer rotated =
+                (HostBuffer) context.scratch(0, (long) tokens * form.options().heads() * head * Float.BYTES);
         long job = NativeMemory.addressOf(scratch);
         form.describe(context, struct, head, COS, SINK)
                 .set(Field.ROTATED, NativeMemory.addressOf(rotated))
                 .set(Field.OUTPUT, NativeMemory.addressOf(output))
                 .set(Field.KEYS, NativeMemory.addressOf(keys))
                 .set(Field.VALUES, NativeMemory.addressOf(values))
-                .set(Field.PAGE_STRIDE, (long) form.kvHeads() * capacity * head)
+                .set(Field.PAGE_STRIDE, (long) form.options().kvHeads() * capacity * head)
                 .set(Field.HEAD_STRIDE, (long) capacity * head)
                 .set(Field.SEQUENCE, job + sequences)
                 .set(Field.POSITION, job + positions)
@@ -143,16 +145,17 @@ final class NativeGroupQueryAttention implements Kernel {
         Tensor query = context.input(AttentionForm.QUERY);
         int head = form.headSize(context);
         boolean packed = AttentionForm.packed(context);
-        long[] fresh = {query.dim(0), query.dim(1), (long) form.kvHeads() * head};
-        return AttentionJob.covers(head, form.group())
+        long[] fresh = {query.dim(0), query.dim(1), (long) form.options().kvHeads() * head};
+        return AttentionJob.covers(head, form.options().group())
                 && query.dim(2) == (long) head * form.queryHeads(context)
                 && (packed
                         || hasShape(context, AttentionForm.KEY, fresh) && hasShape(context, AttentionForm.VALUE, fresh))
                 && pastFits(context, head)
                 && integers(context.input(SEQLENS), query.dim(0))
                 && integers(context.input(TOTAL), 1)
-                && (!form.rotary() || tablesFit(context, head))
-                && (!context.hasInput(SINK) || context.input(SINK).elementCount() == form.heads());
+                && (!form.options().rotary() || tablesFit(context, head))
+                && (!context.hasInput(SINK)
+                        || context.input(SINK).elementCount() == form.options().heads());
     }
 
     private static boolean hasShape(KernelContext context, int input, long... shape) {
@@ -170,7 +173,12 @@ final class NativeGroupQueryAttention implements Kernel {
         Tensor past = context.input(PAST_KEY);
         return past.rank() == 4
                 && hasShape(
-                        context, PAST_KEY, context.input(AttentionForm.QUERY).dim(0), form.kvHeads(), past.dim(2), head)
+                        context,
+                        PAST_KEY,
+                        context.input(AttentionForm.QUERY).dim(0),
+                        form.options().kvHeads(),
+                        past.dim(2),
+                        head)
                 && hasShape(context, PAST_VALUE, past.shape());
     }
 
@@ -195,7 +203,7 @@ final class NativeGroupQueryAttention implements Kernel {
         int batch = (int) context.input(AttentionForm.QUERY).dim(0);
         int length = (int) context.input(AttentionForm.QUERY).dim(1);
         boolean firstPrompt = length == integer(context.input(TOTAL), 0);
-        long limit = form.rotary() ? context.input(COS).dim(0) : Long.MAX_VALUE;
+        long limit = form.options().rotary() ? context.input(COS).dim(0) : Long.MAX_VALUE;
         for (int b = 0; b < batch; b++) {
             int total = integer(context.input(SEQLENS), b) + 1;
             int fresh = Math.min(length, total);
@@ -214,7 +222,7 @@ final class NativeGroupQueryAttention implements Kernel {
 
     /** Writes where blocks of consecutive tokens of one sequence, or of its padding, begin; the number of blocks. */
     private int cutBlocks(ByteBuffer bytes, int positions, int blockFirst, int batch, int length) {
-        int most = AttentionJob.blockTokens(form.group());
+        int most = AttentionJob.blockTokens(form.options().group());
         int blocks = 0;
         for (int token = 0, inBlock = 0; token < batch * length; token++, inBlock++) {
             boolean paddingBegins = bytes.getInt(positions + token * Integer.BYTES) < 0
@@ -249,9 +257,10 @@ final class NativeGroupQueryAttention implements Kernel {
         }
         FloatBuffer source = past.floats();
         FloatBuffer target = present.floats();
-        Ranges.run(pool, (int) past.dim(0) * form.kvHeads(), 1, (from, to) -> {
+        Ranges.run(pool, (int) past.dim(0) * form.options().kvHeads(), 1, (from, to) -> {
             for (int line = from; line < to; line++) {
-                int rows = Math.max(0, bytes.getInt(positions + line / form.kvHeads() * length * Integer.BYTES));
+                int rows = Math.max(
+                        0, bytes.getInt(positions + line / form.options().kvHeads() * length * Integer.BYTES));
                 target.put(line * presentLine, source, line * pastLine, rows * head);
             }
         });

@@ -66,7 +66,7 @@ final class NativePagedAttention implements Kernel {
         Tensor keyPages = context.input(PagedAttention.KEY_PAGES);
         Tensor valuePages = context.input(PagedAttention.VALUE_PAGES);
         if (!allFloat(context)
-                || !AttentionJob.covers(head, form.group())
+                || !AttentionJob.covers(head, form.options().group())
                 || keyPages.dim(2) != head
                 || keyPages.dim(3) != PAGE
                 || valuePages.dim(3) != head) {
@@ -74,12 +74,14 @@ final class NativePagedAttention implements Kernel {
             return;
         }
         int tokens = (int) query.dim(1);
-        Tensor output = context.output(0, DataType.FLOAT, 1, tokens, (long) form.heads() * head);
+        Tensor output = context.output(
+                0, DataType.FLOAT, 1, tokens, (long) form.options().heads() * head);
         if (tokens == 0) {
             return;
         }
         checkPlaces(context, tokens, keyPages.dim(0));
-        HostBuffer rotated = (HostBuffer) context.scratch(0, (long) tokens * form.heads() * head * Float.BYTES);
+        HostBuffer rotated =
+                (HostBuffer) context.scratch(0, (long) tokens * form.options().heads() * head * Float.BYTES);
         HostBuffer scratch = (HostBuffer) context.scratch(1, AttentionJob.BYTE_SIZE + (tokens + 1L) * Integer.BYTES);
         ByteBuffer bytes = scratch.bytes();
         int blocks = cutBlocks(context.input(PagedAttention.TOKEN_SEQUENCE), tokens, bytes);
@@ -97,7 +99,7 @@ final class NativePagedAttention implements Kernel {
                 .set(Field.KEYS, NativeMemory.addressOf(keyPages))
                 .set(Field.VALUES, AttentionForm.address(context, PagedAttention.VALUE_PAGES))
                 .set(Field.KEYS_TRANSPOSED, 1)
-                .set(Field.PAGE_STRIDE, (long) form.kvHeads() * head * PAGE)
+                .set(Field.PAGE_STRIDE, (long) form.options().kvHeads() * head * PAGE)
                 .set(Field.HEAD_STRIDE, (long) head * PAGE)
                 .set(Field.BLOCK_TABLE, AttentionForm.address(context, PagedAttention.BLOCK_TABLE))
                 .set(Field.BLOCKS, context.input(PagedAttention.BLOCK_TABLE).dim(1))
@@ -110,7 +112,9 @@ final class NativePagedAttention implements Kernel {
         IntBuffer sequences = context.input(PagedAttention.TOKEN_SEQUENCE).ints();
         IntBuffer positions = context.input(PagedAttention.TOKEN_POSITION).ints();
         Tensor table = context.input(PagedAttention.BLOCK_TABLE);
-        long limit = form.rotary() ? context.input(PagedAttention.COS_CACHE).dim(0) : Long.MAX_VALUE;
+        long limit = form.options().rotary()
+                ? context.input(PagedAttention.COS_CACHE).dim(0)
+                : Long.MAX_VALUE;
         int columns = (int) table.dim(1);
         for (int token = 0; token < tokens; token++) {
             int sequence = sequences.get(token);
@@ -144,7 +148,7 @@ final class NativePagedAttention implements Kernel {
     /** Writes where blocks of consecutive tokens of one sequence begin, behind the job; the number of blocks. */
     private int cutBlocks(Tensor sequenceTensor, int tokens, ByteBuffer bytes) {
         IntBuffer sequences = sequenceTensor.ints();
-        int most = AttentionJob.blockTokens(form.group());
+        int most = AttentionJob.blockTokens(form.options().group());
         int blocks = 0;
         for (int start = 0; start < tokens; blocks++) {
             bytes.putInt(AttentionJob.BYTE_SIZE + blocks * Integer.BYTES, start);
