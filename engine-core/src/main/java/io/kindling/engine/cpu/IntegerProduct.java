@@ -39,15 +39,7 @@ final class IntegerProduct {
         long[] batch = Shapes.broadcast(batchA, batchB);
         stacksA = Shapes.starts(batchA, Shapes.strides(batchA), batch);
         stacksB = Shapes.starts(batchB, Shapes.strides(batchB), batch);
-        int rank = batch.length;
-        long[] all = Arrays.copyOf(batch, rank + 2);
-        if (a.rank() > 1) {
-            all[rank++] = m;
-        }
-        if (b.rank() > 1) {
-            all[rank++] = n;
-        }
-        shape = Arrays.copyOf(all, rank);
+        shape = Shapes.ofProducts(batch, a, m, b, n);
     }
 
     private static long[] batch(Tensor tensor) {

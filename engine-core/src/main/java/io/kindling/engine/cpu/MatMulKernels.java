@@ -68,15 +68,7 @@ final class MatMulKernels {
             long[] batch = Shapes.broadcast(left.batch, right.batch);
             startsA = Shapes.starts(left.batch, left.batchStrides, batch);
             startsB = Shapes.starts(right.batch, right.batchStrides, batch);
-            long[] shape = Arrays.copyOf(batch, batch.length + 2);
-            int rank = batch.length;
-            if (left.tensor.rank() > 1) {
-                shape[rank++] = m;
-            }
-            if (right.tensor.rank() > 1) {
-                shape[rank++] = n;
-            }
-            c = context.output(0, left.tensor.type(), Arrays.copyOf(shape, rank));
+            c = context.output(0, left.tensor.type(), Shapes.ofProducts(batch, left.tensor, m, right.tensor, n));
         }
 
         private void run(KernelPool pool, float alpha) {

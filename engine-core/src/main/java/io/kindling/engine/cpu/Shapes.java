@@ -2,6 +2,7 @@ package io.kindling.engine.cpu;
 
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
+import io.kindling.engine.provider.Tensor;
 import java.util.Arrays;
 
 /** Arithmetic on axes, shapes and strides. Strides count elements. */
@@ -87,6 +88,23 @@ final class Shapes {
             starts[place] = position.offset(walk);
         }
         return starts;
+    }
+
+    /**
+     * The shape of a stack of products {@code [m, k] · [k, n]}: vectors leave their axis out.
+     *
+     * @param batch dimensions of the stack
+     */
+    static long[] ofProducts(long[] batch, Tensor a, long m, Tensor b, long n) {
+        int rank = batch.length;
+        long[] shape = Arrays.copyOf(batch, rank + 2);
+        if (a.rank() > 1) {
+            shape[rank++] = m;
+        }
+        if (b.rank() > 1) {
+            shape[rank++] = n;
+        }
+        return Arrays.copyOf(shape, rank);
     }
 
     static int[] axes(long[] axes, int rank) {
