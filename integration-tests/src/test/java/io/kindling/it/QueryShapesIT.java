@@ -49,8 +49,7 @@ class QueryShapesIT {
         if (spark.isLine4()) {
             arguments.add(SHAPES.resolve("query-shapes-of-spark-4.txt").toString());
         }
-        Processes.Result result =
-                spark.run(javaHome, "spark-submit", arguments).orFail();
+        Processes.Result result = spark.run(javaHome, "spark-submit", arguments).orFail();
         List<String> lines = result.out()
                 .lines()
                 .filter(line -> line.startsWith("right ") || line.startsWith("wrong "))
