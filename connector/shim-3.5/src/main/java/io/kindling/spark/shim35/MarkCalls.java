@@ -26,7 +26,7 @@ import org.apache.spark.sql.catalyst.rules.Rule;
 final class MarkCalls extends Rule<LogicalPlan> {
     @Override
     public LogicalPlan apply(LogicalPlan plan) {
-        return plan.resolved() ? mark(plan) : plan;
+        return plan.resolved() ? OuterCalls.refuse(mark(plan)) : plan;
     }
 
     private LogicalPlan mark(LogicalPlan plan) {
@@ -44,7 +44,7 @@ final class MarkCalls extends Rule<LogicalPlan> {
             return PulledCalls.belowCorrelated(filter, this::mark);
         }
         if (above instanceof Project || above instanceof Filter) {
-            return above.mapExpressions(this::mark);
+            return OuterCalls.lift(above.mapExpressions(this::mark));
         }
         if (above instanceof Aggregate aggregate) {
             return PulledCalls.below(aggregate, this::mark);
@@ -70,6 +70,7 @@ final class MarkCalls extends Rule<LogicalPlan> {
         return expression instanceof ApplyFunctionExpression function
                         && BatchFunction.of(function.function()).isPresent()
                 || expression instanceof CallFilter
+                || OuterCalls.areIn(expression)
                 || expression instanceof SubqueryExpression subquery
                         && Trees.exists(subquery.plan(), MarkCalls::hasFunctions);
     }

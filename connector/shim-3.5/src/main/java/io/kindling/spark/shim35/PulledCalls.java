@@ -56,7 +56,7 @@ final class PulledCalls {
     }
 
     /** Rewrites whole calls, outer ones first, so that calls within calls stay in them. */
-    private static Expression pullOuter(Expression expression, UnaryOperator<Expression> rule) {
+    static Expression pullOuter(Expression expression, UnaryOperator<Expression> rule) {
         Expression replaced = rule.apply(expression);
         return replaced == expression ? expression.mapChildren(child -> pullOuter(child, rule)) : replaced;
     }
@@ -158,14 +158,15 @@ final class PulledCalls {
         return calls.columns.isEmpty() ? above : Columns.only(Trees.list(filter.output()), above);
     }
 
-    /** Once Spark has moved the condition, the outer query would not keep the result of a call of its columns. */
+    /** Calls of the subquery's own columns; those of the outer query's alone are left to {@link OuterCalls}. */
     private Expression ofSubquery(Expression expression) {
-        if (OnnxCall.isUnplaced(expression) && isOfOuterQuery(expression)) {
-            throw Refusals.of("the condition of a subquery calls " + expression.sql()
-                    + " over columns of the query around it: call it"
-                    + " there, as in FROM (SELECT *, onnx.f(c) AS r FROM t) x WHERE EXISTS (… WHERE … = x.r)");
+        if (!OnnxCall.isUnplaced(expression) || !isOfOuterQuery(expression)) {
+            return pulled(expression);
         }
-        return pulled(expression);
+        if (!expression.references().isEmpty()) {
+            throw OuterCalls.refusal(expression);
+        }
+        return expression;
     }
 
     private static Expression ofSide(Expression expression, LogicalPlan side, PulledCalls calls) {

@@ -112,6 +112,29 @@ class QueryShapesTest {
     }
 
     @Test
+    void callsOfTheOuterQuerysColumnsAreItsOwn() {
+        sql("SELECT id, concat('re: q', id, ' max 128') e FROM range(2, 4)").createOrReplaceTempView("e");
+        String equal = " FROM e WHERE onnx.generate('m', t.q) = e";
+        assertThat(run(6, sql("SELECT id FROM t WHERE EXISTS (SELECT 1" + equal + ") ORDER BY id")))
+                .containsExactly(RowFactory.create(2L), RowFactory.create(3L));
+        assertThat(run(
+                        3,
+                        sql("SELECT id FROM t WHERE id > 2 AND id < 6 AND NOT EXISTS (SELECT 1" + equal
+                                + ") ORDER BY 1")))
+                .containsExactly(RowFactory.create(4L), RowFactory.create(5L));
+        assertThat(run(6, sql("SELECT id, (SELECT max(e.id) + 10" + equal + ") m FROM t ORDER BY id LIMIT 6")))
+                .startsWith(RowFactory.create(1L, null), RowFactory.create(2L, 12L), RowFactory.create(3L, 13L))
+                .hasSize(6);
+        assertThat(run(6, sql("SELECT id FROM t WHERE id IN (SELECT e.id" + equal + ") OR id = 6 ORDER BY id")))
+                .containsExactly(RowFactory.create(2L), RowFactory.create(3L), RowFactory.create(6L));
+        assertThat(run(
+                        6,
+                        sql("SELECT id, onnx.generate('m', q) FROM t WHERE EXISTS (SELECT 1" + equal
+                                + ") ORDER BY id")))
+                .hasSize(2);
+    }
+
+    @Test
     void encodersAnswerRowsThatTheFilterAndTheLimitLeave() {
         assertThat(run(
                         7,
@@ -191,11 +214,13 @@ class QueryShapesTest {
         assertThatThrownBy(() -> sql("SELECT * FROM t x LEFT JOIN t y ON onnx.generate('m', concat(x.q, y.q)) = 'a'"))
                 .isInstanceOf(AnalysisException.class)
                 .hasMessageContaining("over columns of both sides, which a LEFT OUTER join cannot do");
-        for (String condition :
-                List.of("onnx.generate('m', concat(x.q, y.q)) = 'a'", "y.q = onnx.generate('m', x.q)")) {
-            assertThatThrownBy(() -> sql("SELECT * FROM t x WHERE EXISTS (SELECT 1 FROM t y WHERE " + condition + ")"))
+        for (String query : List.of(
+                "SELECT * FROM t x WHERE EXISTS (SELECT 1 FROM t y WHERE onnx.generate('m', concat(x.q, y.q)) = 'a')",
+                "SELECT max(id), (SELECT max(id) FROM t y WHERE y.q = onnx.generate('m', x.q)) FROM t x GROUP BY q")) {
+            assertThatThrownBy(() -> sql(query))
                     .isInstanceOf(AnalysisException.class)
-                    .hasMessageContaining("over columns of the query around it: call it there");
+                    .hasMessageContainingAll(
+                            "over columns of the query around it", "onnx.generate('m'", "call it there");
         }
         for (String function : List.of("generate", "count_tokens")) {
             assertThatThrownBy(() -> sql("SELECT onnx." + function + "('m', prompt => q) FROM t"))
