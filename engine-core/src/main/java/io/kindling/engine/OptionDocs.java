@@ -18,7 +18,8 @@ public final class OptionDocs {
                 Every option has one name and is spelled as the place wants it: `max_new_tokens` in option maps and JSON,
                 `maxNewTokens` in Spark options, `--max-new-tokens` on the command line, `spark.kindling.maxNewTokens` as a
                 Spark setting. All spellings are accepted everywhere. Unknown options and values out of range are errors,
-                all reported together before anything is loaded.
+                all reported together before anything is loaded. So are options that a call does not read, such as `max_tokens`, which is
+                for `embed` and `classify`, given to `generate`; as Spark settings they are for all calls, and each reads its own.
                 """);
         for (Scope scope : Scope.values()) {
             page.append("\n## ").append(title(scope)).append("\n\n");

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The options that somebody may give, by name. A name may be spelled {@code max_new_tokens}, {@code maxNewTokens} or
@@ -95,7 +96,8 @@ public final class OptionTable {
                 problems.add(unknown(name));
             } else if (!allowed.contains(option.scope())) {
                 problems.add("option '" + name + "' cannot be given here: it is one of the "
-                        + OptionDocs.title(option.scope()).toLowerCase(Locale.ROOT));
+                        + OptionDocs.title(option.scope()).toLowerCase(Locale.ROOT)
+                        + meant(Option.key(name), key -> isOfTexts(byKey.get(key), allowed)));
             } else if (seen.putIfAbsent(option, name) != null) {
                 problems.add("option '" + option.name() + "' is given twice, as '" + seen.get(option) + "' and as '"
                         + name + "'");
@@ -123,10 +125,17 @@ public final class OptionTable {
     }
 
     private String unknown(String name) {
-        String key = Option.key(name);
-        String nearest = NearestName.of(key, byKey.keySet())
+        return "unknown option '" + name + "'" + meant(Option.key(name), key -> true);
+    }
+
+    /** Whether an option of texts may have been meant: not one of how a model or a job is run. */
+    private static boolean isOfTexts(Option<?> option, Set<Scope> allowed) {
+        return allowed.contains(option.scope()) && option.scope() != Scope.ENGINE && option.scope() != Scope.JOB;
+    }
+
+    private String meant(String key, Predicate<String> isPossible) {
+        return NearestName.of(key, byKey.keySet().stream().filter(isPossible).toList())
                 .map(found -> ", did you mean '" + byKey.get(found).name() + "'?")
                 .orElse("");
-        return "unknown option '" + name + "'" + nearest;
     }
 }

@@ -308,6 +308,9 @@ class OptionTableTest {
         assertThat(row.generation().temperature()).isEqualTo(1);
         assertThatThrownBy(() -> TABLE.parse(Map.of("max_batch", 3), job, ofRows))
                 .hasMessage("option 'max_batch' cannot be given here: it is one of the engine options");
+        assertThatThrownBy(() -> TABLE.parse(Map.of("max_tokens", 3), job, ofRows))
+                .hasMessage("option 'max_tokens' cannot be given here: it is one of the encoding options,"
+                        + " did you mean 'max_new_tokens'?");
     }
 
     @Test

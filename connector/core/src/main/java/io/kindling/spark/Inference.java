@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
@@ -144,7 +145,7 @@ public final class Inference {
      */
     public Dataset<Row> apply(Dataset<Row> input) {
         SparkSession session = input.sparkSession();
-        SessionSettings settings = SessionSettings.of(session);
+        SessionSettings settings = SessionSettings.of(session).forCalls(Set.of());
         if (inputs.isEmpty() || outputs.isEmpty()) {
             throw new OptionException("no inputs or no outputs: call input(port, column) and output(port)");
         }

@@ -212,6 +212,7 @@ public class OnnxSourceTest {
                 .hasMessageContaining("exclude each other");
         refused("prompt", "question", "the input has not; it has id, q, n, s", "write {column} in a template");
         refused("prompt", "{question}", "does not fit the input, whose columns are id, q, n, s");
+        refused("maxTokens", "8", "'maxTokens' cannot be given here", "did you mean 'max_new_tokens'?");
         refused("prompt", "id", "of INT; it must hold texts or conversations", "'{id}'");
         refused("key", "nr", "option 'key' names a column 'nr'");
         refused("into", "N", "a column 'N' already", "option 'into'");

@@ -107,6 +107,17 @@ class TextEncodingTest {
     }
 
     @Test
+    void optionsOfGenerationAreRefused() {
+        assertThatThrownBy(() -> TextEncoding.embed(uri())
+                        .text("t")
+                        .option("maxNewTokens", 5)
+                        .into("v")
+                        .apply(table("abc")))
+                .isInstanceOf(OptionException.class)
+                .hasMessageContainingAll("'maxNewTokens' cannot be given here", "did you mean 'max_tokens'?");
+    }
+
+    @Test
     void oneBadTextEndsAJobThatIsToFail() {
         Dataset<Row> vectors =
                 TextEncoding.embed(uri()).text("t").option("onError", "fail").apply(table("fine", "BAD"));

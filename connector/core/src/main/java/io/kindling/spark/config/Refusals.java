@@ -1,5 +1,6 @@
 package io.kindling.spark.config;
 
+import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import java.util.function.Supplier;
 import org.apache.spark.QueryContext;
@@ -25,6 +26,7 @@ public final class Refusals {
         return of(message, errorClass, null);
     }
 
+    /** With a cause spark-sql prints the stack traces of both. */
     private static RuntimeException of(String message, String errorClass, Throwable cause) {
         return unchecked(new AnalysisException(
                 message,
@@ -37,7 +39,7 @@ public final class Refusals {
     }
 
     /**
-     * What is made on the driver, or the fault as Spark's users see it.
+     * What is made on the driver, or the fault as Spark's users see it: a sentence, and with its cause only where that is Kindling's own.
      *
      * @param what was asked for, which begins the message
      */
@@ -45,7 +47,7 @@ public final class Refusals {
         try {
             return made.get();
         } catch (KindlingException fault) {
-            throw of(what + ": " + fault.getMessage(), null, fault);
+            throw of(what + ": " + fault.getMessage(), null, fault.code() == ErrorCode.INTERNAL ? fault : null);
         }
     }
 

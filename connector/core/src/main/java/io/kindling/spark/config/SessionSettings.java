@@ -1,10 +1,14 @@
 package io.kindling.spark.config;
 
+import io.kindling.engine.Option.Scope;
 import io.kindling.engine.OptionValues;
 import java.io.Serializable;
 import java.time.LocalDateTime;
+import java.util.Collection;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import scala.Tuple2;
@@ -14,10 +18,13 @@ import scala.Tuple2;
  *
  * @param options without the prefix
  * @param models named models
+ * @param ofCalls the scopes of options that a call may give
  */
-public record SessionSettings(Map<String, String> options, ModelNames models) implements Serializable {
+public record SessionSettings(Map<String, String> options, ModelNames models, Set<Scope> ofCalls)
+        implements Serializable {
     public SessionSettings {
         options = Map.copyOf(options);
+        ofCalls = Set.copyOf(ofCalls);
     }
 
     public static SessionSettings of(SparkSession session) {
@@ -43,7 +50,18 @@ public record SessionSettings(Map<String, String> options, ModelNames models) im
                 options.put(key.substring(SparkOptions.PREFIX.length()), value);
             }
         });
-        return new SessionSettings(options, new ModelNames(models));
+        return new SessionSettings(options, new ModelNames(models), EnumSet.allOf(Scope.class));
+    }
+
+    /**
+     * These settings, for calls that read no options but those of engine and job and some of their own: others would say nothing there.
+     *
+     * @param own scopes
+     */
+    public SessionSettings forCalls(Collection<Scope> own) {
+        Set<Scope> scopes = EnumSet.of(Scope.ENGINE, Scope.JOB);
+        scopes.addAll(own);
+        return new SessionSettings(options, models, scopes);
     }
 
     /**
@@ -53,7 +71,7 @@ public record SessionSettings(Map<String, String> options, ModelNames models) im
      * @throws io.kindling.engine.error.OptionException with all problems of both
      */
     public OptionValues values(Map<String, String> callOptions) {
-        return SparkOptions.resolve(options, callOptions);
+        return SparkOptions.resolve(options, callOptions, ofCalls);
     }
 
     /**

@@ -8,10 +8,10 @@ import io.kindling.engine.OptionValues;
 import io.kindling.engine.error.OptionException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** The options that only Spark has, declared like the engine's, and the table of all. */
@@ -142,9 +142,10 @@ public final class SparkOptions {
     /**
      * @param session settings without prefix
      * @param call options of one call, which win
+     * @param ofCall the scopes that these may be of
      * @throws OptionException with all problems of both
      */
-    static OptionValues resolve(Map<String, String> session, Map<String, String> call) {
+    static OptionValues resolve(Map<String, String> session, Map<String, String> call, Set<Scope> ofCall) {
         List<String> problems = new ArrayList<>();
         OptionValues defaults = TABLE.defaults();
         try {
@@ -153,7 +154,7 @@ public final class SparkOptions {
             e.problems().forEach(problem -> problems.add("setting " + PREFIX + "*: " + problem));
         }
         try {
-            OptionValues values = TABLE.parse(call, defaults, EnumSet.allOf(Scope.class));
+            OptionValues values = TABLE.parse(call, defaults, ofCall);
             if (problems.isEmpty()) {
                 return values;
             }

@@ -57,7 +57,7 @@ public record BatchFunction(ScalarFunction<?> function) implements Serializable 
      */
     public static BatchFunction ofSource(SourceKind kind, String model, boolean conversations, int partitions) {
         return new BatchFunction(
-                new SourceCall(kind, RowGenerator.ofActiveSession(), model, conversations, partitions));
+                new SourceCall(kind, RowGenerator.ofActiveSession(kind.scopes()), model, conversations, partitions));
     }
 
     private BoundCall call() {

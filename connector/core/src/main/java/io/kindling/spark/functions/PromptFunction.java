@@ -60,10 +60,7 @@ public final class PromptFunction implements CatalogFunction {
 
     @Override
     public Set<Scope> scopes() {
-        if (kind.prompts() == Prompts.TEXTS) {
-            return Set.of(Scope.ENCODING);
-        }
-        return kind.isDeterministic() ? Set.of(Scope.PROMPT) : Set.of(Scope.GENERATION, Scope.PROMPT);
+        return kind.isDeterministic() ? Set.of(Scope.PROMPT) : kind.scopes();
     }
 
     @Override
@@ -98,7 +95,8 @@ public final class PromptFunction implements CatalogFunction {
             throw refused("needs options as a map from strings to strings, numbers or booleans, not "
                     + arguments[own].dataType().sql());
         }
-        return new BoundPrompt(kind, RowGenerator.ofActiveSession(), Arguments.of(inputType, kind.prompts()));
+        return new BoundPrompt(
+                kind, RowGenerator.ofActiveSession(kind.scopes()), Arguments.of(inputType, kind.prompts()));
     }
 
     static boolean isText(DataType type) {

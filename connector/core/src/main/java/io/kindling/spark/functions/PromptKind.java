@@ -1,10 +1,12 @@
 package io.kindling.spark.functions;
 
+import io.kindling.engine.Option.Scope;
 import io.kindling.engine.TextEncoder;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.convert.EncodingConverter;
 import io.kindling.spark.convert.ResultConverter;
 import io.kindling.spark.runtime.RowCall;
+import java.util.Set;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -237,6 +239,11 @@ enum PromptKind {
     /** Whether a model writes a text, rather than a vector or a class. */
     boolean generates() {
         return !isDeterministic() && prompts != Prompts.TEXTS;
+    }
+
+    /** Of the options that a call may give, beside those of engine and job. */
+    Set<Scope> scopes() {
+        return prompts == Prompts.TEXTS ? Set.of(Scope.ENCODING) : Set.of(Scope.GENERATION, Scope.PROMPT);
     }
 
     /** The result in Spark's internal form, or null for a row that failed. */

@@ -3,6 +3,7 @@ package io.kindling.spark.functions;
 import io.kindling.engine.GenerationRequest.Prompt;
 import io.kindling.engine.GenerationResult;
 import io.kindling.engine.JobOptions.OnError;
+import io.kindling.engine.Option.Scope;
 import io.kindling.engine.TextModel;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
@@ -32,6 +33,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import org.apache.spark.sql.Row;
@@ -65,10 +67,13 @@ final class RowGenerator implements Serializable {
         plans = new RowPlans(settings, Map.of(), made);
     }
 
-    /** @throws io.kindling.engine.error.OptionException for bad settings: here once, not in every row */
-    static RowGenerator ofActiveSession() {
+    /**
+     * @param own scopes of the options that calls may give, beside those of engine and job
+     * @throws io.kindling.engine.error.OptionException for bad settings: here once, not in every row
+     */
+    static RowGenerator ofActiveSession(Set<Scope> own) {
         SparkSession session = SparkSession.active();
-        SessionSettings settings = SessionSettings.of(session);
+        SessionSettings settings = SessionSettings.of(session).forCalls(own);
         LocalDateTime now = LocalDateTime.now();
         settings.plan(Map.of(), now);
         DeterministicFaults.watch(session.sparkContext());

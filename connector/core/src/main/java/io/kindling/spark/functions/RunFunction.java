@@ -108,7 +108,7 @@ public final class RunFunction implements CatalogFunction {
     private BoundFunction bound(StructType inputType) {
         StructField[] given = inputType.fields();
         DataType[] types = Arrays.stream(given).map(StructField::dataType).toArray(DataType[]::new);
-        RowGenerator generator = RowGenerator.ofActiveSession();
+        RowGenerator generator = RowGenerator.ofActiveSession(scopes());
         if (model.isEmpty()) {
             return bindAnyModel(generator, types);
         }

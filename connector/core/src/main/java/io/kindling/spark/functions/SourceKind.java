@@ -1,10 +1,12 @@
 package io.kindling.spark.functions;
 
+import io.kindling.engine.Option.Scope;
 import io.kindling.engine.TextEncoder;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.convert.EncodingConverter;
 import io.kindling.spark.convert.ResultConverter;
 import io.kindling.spark.runtime.RowCall;
+import java.util.Set;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -53,6 +55,11 @@ public enum SourceKind {
 
     public StructType details() {
         return details;
+    }
+
+    /** Of the options that it reads, beside those of engine and job. */
+    public Set<Scope> scopes() {
+        return this == GENERATE ? Set.of(Scope.GENERATION, Scope.PROMPT) : Set.of(Scope.ENCODING);
     }
 
     /** What the batch operator runs: the result and its details, as a struct, of one request. */

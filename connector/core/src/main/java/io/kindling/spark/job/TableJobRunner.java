@@ -48,9 +48,9 @@ final class TableJobRunner {
     }
 
     private static KindlingException describe(Exception failure) {
-        return failure instanceof AnalysisException
+        return failure instanceof AnalysisException refused // whose own message() leaves the plan out
                 ? new KindlingException(
-                        ErrorCode.INVALID_OPTION, "Spark refuses the job: " + failure.getMessage(), failure)
+                        ErrorCode.INVALID_OPTION, "Spark refuses the job: " + refused.message(), failure)
                 : new KindlingException(ErrorCode.INTERNAL, "the job failed: " + failure, failure);
     }
 

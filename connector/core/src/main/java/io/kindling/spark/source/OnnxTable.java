@@ -86,9 +86,10 @@ public final class OnnxTable implements SupportsRead {
         try {
             type = input.select(prompt).schema().fields()[0].dataType();
         } catch (Exception unresolved) {
-            if (unresolved instanceof AnalysisException) { // checked, though Spark does not declare it
+            if (unresolved instanceof AnalysisException refused) { // checked, though Spark does not declare it
                 throw new OptionException("option 'prompt' does not fit the input, whose columns are "
-                        + String.join(", ", input.schema().fieldNames()) + ": " + unresolved.getMessage());
+                        + String.join(", ", input.schema().fieldNames()) + ": "
+                        + refused.message()); // without the plan
             }
             throw unresolved;
         }

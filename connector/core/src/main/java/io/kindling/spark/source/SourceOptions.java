@@ -102,7 +102,7 @@ record SourceOptions(
             }
         });
         OptionValues values = ALL.parse(rest);
-        settings.plan(call, LocalDateTime.now());
+        settings.forCalls(values.get(TASK).kind().scopes()).plan(call, LocalDateTime.now());
         List<String> paths = new ArrayList<>(values.get(PATHS));
         if (!values.get(PATH).isEmpty()) {
             paths.add(values.get(PATH));

@@ -3,6 +3,8 @@ package io.kindling.spark.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kindling.engine.Option;
+import io.kindling.engine.Option.Scope;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,6 +26,7 @@ class GenerationPlanTest {
             Map.entry("disabled_passes", "gelu_fusion"),
             Map.entry("random_seed", "5"),
             Map.entry("max_batch", "7"),
+            Map.entry("response_format", "{\"type\":\"json_object\"}"),
             Map.entry("max_step_tokens", "64"),
             Map.entry("kv_budget_bytes", "64m"),
             Map.entry("prefix_cache", "false"),
@@ -70,7 +73,7 @@ class GenerationPlanTest {
     }
 
     private static GenerationPlan plan(Map<String, String> session, Map<String, String> call) {
-        return GenerationPlan.of(SparkOptions.resolve(session, call));
+        return GenerationPlan.of(SparkOptions.resolve(session, call, EnumSet.allOf(Scope.class)));
     }
 
     @Test

@@ -208,6 +208,13 @@ class QueryShapesTest {
         assertThatThrownBy(() -> sql("SELECT onnx.generate('m', q, map('topkk', 1, 'temperature', -1)) FROM t"))
                 .isInstanceOf(AnalysisException.class)
                 .hasMessageContainingAll("onnx.generate", "topkk", "top_k", "temperature");
+        assertThatThrownBy(() -> sql("SELECT onnx.generate('m', q, map('max_tokens', 8)) FROM t"))
+                .isInstanceOf(AnalysisException.class)
+                .hasNoCause()
+                .hasMessageContainingAll("'max_tokens' cannot be given here", "did you mean 'max_new_tokens'?");
+        assertThatThrownBy(() -> sql("SELECT onnx.embed('m', q, map('max_new_tokens', 8)) FROM t"))
+                .isInstanceOf(AnalysisException.class)
+                .hasMessageContainingAll("'max_new_tokens' cannot be given here", "did you mean 'max_tokens'?");
         assertThatThrownBy(() -> sql("SELECT onnx.generate('n', q) FROM t"))
                 .isInstanceOf(AnalysisException.class)
                 .hasMessageContainingAll("no model is named 'n'", "spark.kindling.model.n");
