@@ -304,7 +304,7 @@ public final class Options {
             Scope.JOB,
             OptionTypes.number(0, 1),
             1.0,
-            "Share of failed rows above which the job gives up");
+            "Share of failed rows above which the job gives up; in Spark of the rows of a task, judged from its 100th on");
 
     private Options() {}
 
