@@ -304,7 +304,8 @@ public final class Options {
             Scope.JOB,
             OptionTypes.number(0, 1),
             1.0,
-            "Share of failed rows above which the job gives up; in Spark of the rows of a task, judged from its 100th on");
+            "Share of failed rows above which the job gives up; in Spark of the rows of a task, judged from its 100th on,"
+                    + " and generate-table judges the whole at the end too");
 
     private Options() {}
 

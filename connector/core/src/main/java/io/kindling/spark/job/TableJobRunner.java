@@ -3,10 +3,12 @@ package io.kindling.spark.job;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.error.KindlingException;
 import io.kindling.spark.Generation;
+import io.kindling.spark.config.SessionSettings;
 import io.kindling.spark.metrics.GenerationMetrics;
 import io.kindling.spark.runtime.ConsoleProgress;
 import io.kindling.spark.runtime.DeterministicFaults;
 import java.io.PrintWriter;
+import java.time.LocalDateTime;
 import java.util.Locale;
 import java.util.Set;
 import org.apache.spark.sql.AnalysisException;
@@ -40,10 +42,28 @@ final class TableJobRunner {
             }
             output.check();
             output.write(forFormat(job, generate(job, metrics)));
-            return JobSummary.of(metrics, (System.nanoTime() - start) / 1e9);
+            JobSummary summary = JobSummary.of(metrics, (System.nanoTime() - start) / 1e9);
+            judge(summary, job);
+            return summary;
         } catch (Exception e) {
             // Spark throws checked exceptions that its methods do not declare.
             throw DeterministicFaults.in(session.sparkContext(), e).orElseGet(() -> describe(e));
+        }
+    }
+
+    /** Tasks judge themselves as they go, those of many rows alone; here the whole job is seen. */
+    private void judge(JobSummary summary, TableJob job) {
+        double allowed = SessionSettings.of(session)
+                .plan(job.options(), LocalDateTime.now())
+                .job()
+                .maxErrorFraction();
+        if (summary.failedRows() > allowed * summary.rows()) {
+            throw new KindlingException(
+                    ErrorCode.CANCELLED,
+                    summary.failedRows() + " of " + summary.rows() + " rows failed, more than max_error_fraction "
+                            + allowed
+                            + " allows; all rows are in " + job.output() + ", and why they failed in their "
+                            + TableJob.DETAILS);
         }
     }
 

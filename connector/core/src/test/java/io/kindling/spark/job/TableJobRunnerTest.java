@@ -59,6 +59,16 @@ class TableJobRunnerTest {
     }
 
     private TableJob job(String input, String inputFormat, String output, String outputFormat, WriteMode mode) {
+        return job(input, inputFormat, output, outputFormat, mode, Map.of("max_new_tokens", "8"));
+    }
+
+    private TableJob job(
+            String input,
+            String inputFormat,
+            String output,
+            String outputFormat,
+            WriteMode mode,
+            Map<String, String> options) {
         return new TableJob(
                 model.toString(),
                 input,
@@ -71,7 +81,7 @@ class TableJobRunnerTest {
                 outputFormat,
                 Map.of(),
                 mode,
-                Map.of("max_new_tokens", "8"));
+                options);
     }
 
     private TableJob toFiles(String inputFormat, String outputFormat, WriteMode mode) {
@@ -126,6 +136,33 @@ class TableJobRunnerTest {
         assertThat(Stream.of(Metric.values())
                         .map(metric -> metric.label().replace(' ', '_').toLowerCase(Locale.ROOT)))
                 .allSatisfy(name -> assertThat(summary.toJson()).contains('"' + name + '"'));
+    }
+
+    @Test
+    void aJobOfWhichTooMuchFailedSaysSoWhenAllIsWritten() {
+        String input = folder.resolve("in.json").toString();
+        String output = folder.resolve("out").toString();
+        TableJob job = job(
+                input,
+                "json",
+                output,
+                "parquet",
+                WriteMode.OVERWRITE,
+                Map.of("max_new_tokens", "8", "maxErrorFraction", "0.3"));
+        assertThatThrownBy(() -> run(job))
+                .isInstanceOfSatisfying(
+                        KindlingException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED))
+                .hasMessageContainingAll("1 of 3 rows failed", "max_error_fraction 0.3", output, "generated_details");
+        assertThat(SPARK.session().read().parquet(output).count()).isEqualTo(3);
+        assertThat(run(job(
+                                input,
+                                "json",
+                                output,
+                                "parquet",
+                                WriteMode.OVERWRITE,
+                                Map.of("max_new_tokens", "8", "maxErrorFraction", "0.34")))
+                        .failedRows())
+                .isEqualTo(1);
     }
 
     @Test
