@@ -89,9 +89,8 @@ public final class Grammars {
     }
 
     private TokenMask mask(BitSet allowed, Node state) {
-        if (state.mayEnd()) {
-            stopIds.forEach(allowed::set);
-        }
+        // Some files do not say that an end token is special, so that it has a text, which no answer may hold.
+        stopIds.forEach(id -> allowed.set(id, state.mayEnd()));
         TokenMask mask = TokenMask.of(allowed);
         bytes += mask.bytes() + STATE_BYTES;
         if (bytes > MOST_BYTES) {

@@ -4,7 +4,7 @@ import io.kindling.engine.sample.TokenMask;
 
 /**
  * A state of an automaton over the bytes of a text. What follows a state is found when it is first asked for and then kept, and so
- * are the tokens that it allows. Used by one thread at a time.
+ * are the tokens that it allows. Used by one thread at a time, but for {@link #DEAD}.
  */
 abstract class Node {
     /** From where nothing leads to a whole text. */
@@ -42,13 +42,15 @@ abstract class Node {
 
     /** {@link #step}, found once. */
     final Node next(int value) {
-        if (known == null) {
-            known = new Node[256];
+        Node[] nodes = known; // read once: engines share DEAD
+        if (nodes == null) {
+            nodes = new Node[256];
+            known = nodes;
         }
-        Node next = known[value];
+        Node next = nodes[value];
         if (next == null) {
             next = step(value);
-            known[value] = next;
+            nodes[value] = next;
         }
         return next;
     }

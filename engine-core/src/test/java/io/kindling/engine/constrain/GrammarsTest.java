@@ -101,6 +101,19 @@ class GrammarsTest {
         assertThat(state.isEnded()).isTrue();
     }
 
+    /** As where a file does not say that an end token is special. */
+    @Test
+    void anEndTokenWithATextEndsNothingThatIsNotWhole() {
+        int a = tokenizer.encode("a", false)[0];
+        int quote = tokenizer.encode("\"", false)[0];
+        GrammarState state =
+                new Grammars(tokenizer, Set.of(a)).of(new JsonShape.Text()).begin();
+        assertThat(state.allowed(49152).allows(quote)).isTrue();
+        state.accept(quote);
+        assertThat(state.allowed(49152).allows(a)).as("in a string").isFalse();
+        assertThat(state.allowed(49152).allows(tokenizer.encode("b", false)[0])).isTrue();
+    }
+
     @Test
     void aStateKeepsItsMaskAndAShapeItsGrammar() {
         Grammars grammars = new Grammars(tokenizer, Set.of(end));
