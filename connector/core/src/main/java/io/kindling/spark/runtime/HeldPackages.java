@@ -57,7 +57,7 @@ final class HeldPackages {
             try {
                 return held.getKey().get().isPresent();
             } catch (InterruptedException e) {
-                release(folder);
+                release(folder, held);
                 throw e;
             } catch (ExecutionException ofTheFirst) {
                 continue;
@@ -91,9 +91,21 @@ final class HeldPackages {
     static void release(Path folder) throws IOException {
         synchronized (HELD) {
             Map.Entry<CompletableFuture<Optional<FileChannel>>, AtomicInteger> held = HELD.get(folder);
-            if (held != null && held.getValue().decrementAndGet() == 0) {
+            if (held != null) {
+                release(folder, held);
+            }
+        }
+    }
+
+    /** The same of one that may have been forgotten meanwhile; the package may be another's to open by now. */
+    private static void release(Path folder, Map.Entry<CompletableFuture<Optional<FileChannel>>, AtomicInteger> counted)
+            throws IOException {
+        synchronized (HELD) {
+            Map.Entry<CompletableFuture<Optional<FileChannel>>, AtomicInteger> held = HELD.get(folder);
+            boolean stays = held != null && held.getKey() == counted.getKey();
+            if (counted.getValue().decrementAndGet() == 0 && stays) {
                 HELD.remove(folder);
-                held.getKey().join().orElseThrow().close();
+                counted.getKey().join().orElseThrow().close();
             }
         }
     }
