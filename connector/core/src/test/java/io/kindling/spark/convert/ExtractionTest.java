@@ -38,6 +38,16 @@ class ExtractionTest {
     }
 
     @Test
+    void aTypeThatSparkCannotHaveIsAFaultOfTheSchema() {
+        for (String schema : List.of("a DECIMAL(50, 2)", "a DECIMAL(2, 5)", "a STRING(", "a MAP<STRING>", "a INT, ")) {
+            assertThatThrownBy(() -> Extraction.format(schema))
+                    .as(schema)
+                    .isInstanceOf(OptionException.class)
+                    .hasMessageStartingWith("the schema '" + schema + "' is not a list of fields");
+        }
+    }
+
+    @Test
     void typesAreHeldToWhatFromJsonReadsAsThem() {
         JsonShape.Numeric all = JsonShape.Numeric.DOUBLE;
         assertThat(Extraction.format(
