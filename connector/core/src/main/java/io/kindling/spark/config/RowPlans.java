@@ -45,7 +45,7 @@ public final class RowPlans implements Serializable {
         try {
             return new RowPlan(of(row), Optional.empty());
         } catch (OptionException bad) {
-            if (!SparkOptions.areNames(row.keySet())) {
+            if (!SparkOptions.areNames(row.keySet(), settings.ofCalls())) {
                 throw bad;
             }
             return new RowPlan(judging(row), Optional.of(new RowError(bad.code(), bad.getMessage())));

@@ -105,10 +105,11 @@ public final class SparkOptions {
         return TABLE.find(name).isPresent() && TABLE.find(name).equals(TABLE.find(other));
     }
 
-    /** Whether all are names of options, each of another one. */
-    static boolean areNames(Collection<String> names) {
+    /** Whether all are names of options of some scopes, each of another one. */
+    static boolean areNames(Collection<String> names, Set<Scope> scopes) {
         return names.stream()
                         .flatMap(name -> TABLE.find(name).stream())
+                        .filter(option -> scopes.contains(option.scope()))
                         .distinct()
                         .count()
                 == names.size();

@@ -48,9 +48,9 @@ class RowOptionsTest {
 
     @Test
     void theRowSaysWhetherItEndsTheJob() {
-        for (String call : List.of("generate", "embed")) {
-            assertThatThrownBy(() -> sql("SELECT onnx." + call
-                            + "('m', q, map('on_error', 'fail', 'max_tokens', IF(id = 2," + " '-1', '0'))) FROM t"))
+        for (String call : List.of("generate('m', q, map('max_new_tokens'", "embed('m', q, map('max_tokens'")) {
+            assertThatThrownBy(
+                            () -> sql("SELECT onnx." + call + ", IF(id = 2, '-1', '1'), 'on_error', 'fail')) FROM t"))
                     .as(call)
                     .hasStackTraceContaining("INVALID_OPTION")
                     .hasStackTraceContaining("failed and onError is 'fail'");
@@ -64,5 +64,7 @@ class RowOptionsTest {
         assertThatThrownBy(
                         () -> sql("SELECT onnx.generate('m', q, map('max_new_tokens', id, 'maxNewTokens', id)) FROM t"))
                 .hasStackTraceContaining("option 'max_new_tokens' is given twice");
+        assertThatThrownBy(() -> sql("SELECT onnx.generate('m', q, map('max_tokens', id, 'on_error', 'null')) FROM t"))
+                .hasStackTraceContaining("option 'max_tokens' cannot be given here");
     }
 }
