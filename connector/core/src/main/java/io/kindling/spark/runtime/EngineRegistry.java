@@ -156,10 +156,11 @@ final class EngineRegistry implements AutoCloseable {
             files.close(); // the entry holds its own
             return loadedByAnother(key, entry, request.memory());
         }
-        evicted.forEach(Entry::close);
-        long start = System.nanoTime();
+        long start;
         LoadedModel model;
         try {
+            evicted.forEach(Entry::close);
+            start = System.nanoTime();
             model = opener.open(files.path(), withCache(request, entry.demand));
         } catch (RuntimeException | Error e) {
             entry.abandoned = Thread.currentThread().isInterrupted();

@@ -12,6 +12,7 @@ import io.kindling.engine.error.ModelException;
 import io.kindling.spark.config.MemoryOptions;
 import io.kindling.spark.config.NodeCacheOptions;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -212,6 +214,43 @@ class EngineRegistryTest {
         acquire(model("b", 60), 1000).close();
         assertThat(FakeEngines.LOADED).as("the idle one made room").hasValue(1);
         assertThat(registry.opened()).isEqualTo(2);
+    }
+
+    @Test
+    void anIdleEngineThatFailsToCloseLeavesNobodyWaitingForTheNextOne() throws Exception {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        EngineOpener opener = (path, options) -> {
+            EngineOpener.LoadedModel fake = FakeEngines.open(path, options);
+            return (EngineOpener.LoadedModel) Proxy.newProxyInstance(
+                    EngineOpener.class.getClassLoader(),
+                    new Class<?>[] {EngineOpener.LoadedModel.class},
+                    (proxy, method, arguments) -> {
+                        Object result = method.invoke(fake, arguments);
+                        if (method.getName().equals("close") && fails.getAndSet(false)) {
+                            throw new IllegalStateException("closed badly");
+                        }
+                        return result;
+                    });
+        };
+        MemoryLimit ofOne = new MemoryLimit(NEEDED * 3 / 2, "a limit of this test", "raise it to %s");
+        EngineRegistry small = new EngineRegistry(opener, (options, taken) -> ofOne);
+        List<EngineRegistry.Request> requests = Stream.of("a", "b")
+                .map(name -> new EngineRegistry.Request(
+                        model(name, 60),
+                        new NodeCacheOptions(folder.toString(), 1000),
+                        OPTIONS.withKvBudgetBytes(64L << 20),
+                        true,
+                        new MemoryOptions(0, 1000, 0)))
+                .toList();
+        small.acquire(requests.get(0)).close();
+        assertThatThrownBy(() -> small.acquire(requests.get(1))).hasMessage("closed badly");
+        CompletableFuture<EngineRegistry.Lease> next = new CompletableFuture<>();
+        Thread task = new Thread(() -> next.complete(small.acquire(requests.get(1))));
+        task.setDaemon(true);
+        task.start();
+        assertThat(next).succeedsWithin(Duration.ofSeconds(10)).satisfies(EngineRegistry.Lease::close);
+        small.close();
+        assertThat(FakeEngines.LOADED).hasValue(0);
     }
 
     @Test
