@@ -15,11 +15,11 @@ public final class OptionDocs {
 
                 This page is made from the declarations in the code; a test keeps it equal to them.
 
-                Every option has one name and is spelled as the place wants it: `max_new_tokens` in option maps and JSON,
+                Every option has one name, spelled as is usual in each place: `max_new_tokens` in option maps and JSON,
                 `maxNewTokens` in Spark options, `--max-new-tokens` on the command line, `spark.kindling.maxNewTokens` as a
-                Spark setting. All spellings are accepted everywhere. Unknown options and values out of range are errors,
-                all reported together before anything is loaded. So are options that a call does not read, such as `max_tokens`, which is
-                for `embed` and `classify`, given to `generate`; as Spark settings they are for all calls, and each reads its own.
+                Spark setting. Every place accepts every spelling. Unknown options and values out of range are errors, all reported
+                together before anything is loaded. So is an option that a call does not read, such as `max_tokens` (of `embed` and
+                `classify`) given to `generate`. As a Spark setting an option is for all calls, and each call reads those that concern it.
                 """);
         for (Scope scope : Scope.values()) {
             page.append("\n## ").append(title(scope)).append("\n\n");
@@ -71,10 +71,10 @@ public final class OptionDocs {
             case GENERATION -> "How one text is generated. They may differ from row to row.";
             case ENCODING -> "How texts become vectors or classes. They may differ from call to call.";
             case PROMPT ->
-                "How a prompt becomes the text that a model reads; all but `chat` and `system` are for conversations,"
-                        + " which the model's chat template renders. They may differ from row to row. More in"
+                "How a prompt becomes the text that a model reads. All but `chat`, `system` and `special_tokens_in_text` concern"
+                        + " conversations, which the model's chat template renders. They may differ from row to row. More in"
                         + " [prompts](prompts.md).";
-            case JOB -> "What a job over many rows does around the engine.";
+            case JOB -> "How a job over many rows treats errors, models and memory.";
         };
     }
 }

@@ -20,23 +20,24 @@ public final class Options {
             Scope.ENGINE,
             OptionTypes.choice(Kernels.class),
             Kernels.AUTO,
-            "Kernel set of the CPU: native code, portable Java, or native where it loads and passes its self-test");
+            "Which kernels run on the CPU: native code, portable Java, or (auto) native code where it loads and passes its self-test");
 
     public static final Option<Precision> PRECISION = Option.of(
             "precision",
             Scope.ENGINE,
             OptionTypes.choice(Precision.class),
             Precision.BALANCED,
-            "Products. exact: float32; balanced: int8 activations in blocks of 32 for quantised weights, and in text encoders"
-                    + " (embed, classify) 16 bits of float32 on AMX; fast: as balanced, those 16 bits in every graph");
+            "How precisely matrices are multiplied. exact: in float32; balanced: activations become int8 in blocks of 32 where weights"
+                    + " are quantised, and text encoders (embed, classify) round float32 to 16 bits of significand on processors"
+                    + " with AMX; fast: as balanced, but every graph rounds so on AMX");
 
     public static final Option<String> DEVICE = Option.of(
             "device",
             Scope.ENGINE,
             OptionTypes.text(Pattern.compile("auto|cpu|cuda(:\\d{1,4})?"), "auto, cpu, cuda or cuda:N"),
             "auto",
-            "Where the model runs; auto takes CUDA where it works and the CPU otherwise, an explicit device never"
-                    + " falls back");
+            "Where the model runs; auto takes CUDA where it works and the CPU otherwise, a device that is named never falls back."
+                    + " There are no CUDA kernels yet: auto takes the CPU, and cuda is refused");
 
     public static final Option<ExecutionPath> PATH = Option.of(
             "path",
@@ -51,7 +52,8 @@ public final class Options {
             Scope.ENGINE,
             OptionTypes.integer(0, 1024),
             0,
-            "Kernel threads; 0 takes the processors that the cgroup grants");
+            "Threads that compute; 0 takes spark.executor.cores where it is set, else the processors that the cgroup"
+                    + " grants");
 
     public static final Option<Boolean> OPTIMIZE = Option.of(
             "optimize",
@@ -68,24 +70,28 @@ public final class Options {
             Scope.ENGINE,
             OptionTypes.longInteger(),
             0L,
-            "Key of random operators that name no seed themselves; every run of a graph draws the same numbers");
+            "Seed of random operators that have none of their own; every run of a graph draws the same numbers");
 
-    public static final Option<Integer> MAX_BATCH =
-            Option.of("max_batch", Scope.ENGINE, OptionTypes.integer(1, 4096), 32, "Most rows that one step serves");
+    public static final Option<Integer> MAX_BATCH = Option.of(
+            "max_batch",
+            Scope.ENGINE,
+            OptionTypes.integer(1, 4096),
+            32,
+            "Largest number of rows in one pass through the model");
 
     public static final Option<Integer> MAX_STEP_TOKENS = Option.of(
             "max_step_tokens",
             Scope.ENGINE,
             OptionTypes.integer(1, 65536),
             512,
-            "Token budget of one step, prompt chunks and decoded tokens together");
+            "Largest number of tokens in one step of generation, parts of prompts and answers together; at least max_batch");
 
     public static final Option<Long> KV_BUDGET_BYTES = Option.of(
                     "kv_budget_bytes",
                     Scope.ENGINE,
                     OptionTypes.bytes(),
                     0L,
-                    "Memory for the key-value cache; 0 takes a share of what is free")
+                    "Memory for the key-value cache; 0 takes a share of the free memory")
             .alsoNamed("memory_kv");
 
     public static final Option<Boolean> PREFIX_CACHE = Option.of(
@@ -93,31 +99,36 @@ public final class Options {
             Scope.ENGINE,
             OptionTypes.bool(),
             true,
-            "Whether equal beginnings of prompts are computed once and share their cache pages");
+            "Whether the part that prompts have in common at their start is computed once and shares cache pages");
 
     public static final Option<Boolean> DEDUPLICATE = Option.of(
-            "deduplicate", Scope.ENGINE, OptionTypes.bool(), true, "Whether equal greedy requests are computed once");
+            "deduplicate",
+            Scope.ENGINE,
+            OptionTypes.bool(),
+            true,
+            "Whether equal requests at temperature 0 are computed once");
 
     public static final Option<Boolean> DECODE_INLINE = Option.of(
             "decode_inline",
             Scope.ENGINE,
             OptionTypes.flag(),
             false,
-            "Whether decoders that keep a state in a Scan over the tokens get a second plan for steps of one token, without the Scan");
+            "Whether a decoder that keeps its state in a Scan over the tokens is planned a second time, without the Scan, for steps of"
+                    + " one token");
 
     public static final Option<Integer> MAX_NEW_TOKENS = Option.of(
             "max_new_tokens",
             Scope.GENERATION,
             OptionTypes.integer(1, 1 << 20),
             128,
-            "Most tokens to generate, the prompt not counted");
+            "Most tokens to generate, not counting the prompt");
 
     public static final Option<Double> TEMPERATURE = Option.of(
             "temperature",
             Scope.GENERATION,
             OptionTypes.number(0, 100),
             0.0,
-            "Divides the logits before sampling; 0 takes the likeliest token always");
+            "Divides the logits before sampling; 0 always takes the likeliest token");
 
     public static final Option<Integer> TOP_K = Option.of(
             "top_k",
@@ -152,7 +163,7 @@ public final class Options {
             Scope.GENERATION,
             OptionTypes.longInteger(),
             0L,
-            "Key of the sampler's counter-based generator; the same seed, row and options give the same text");
+            "Seed of the sampler; the same seed, row and options give the same text");
 
     public static final Option<List<String>> STOP_STRINGS = Option.of(
                     "stop_strings",
@@ -163,75 +174,79 @@ public final class Options {
             .alsoNamed("stop");
 
     public static final Option<Boolean> IGNORE_EOS = Option.of(
-            "ignore_eos", Scope.GENERATION, OptionTypes.bool(), false, "Goes on past end tokens, for benchmarks");
+            "ignore_eos",
+            Scope.GENERATION,
+            OptionTypes.bool(),
+            false,
+            "Whether generation goes on past end tokens, for benchmarks");
 
     public static final Option<Map<String, Object>> RESPONSE_FORMAT = Option.of(
             "response_format",
             Scope.GENERATION,
             OptionTypes.responseFormat(),
             Map.of(),
-            "What decoding holds the answer to: nothing, any JSON object, or JSON of a schema (see [prompts](prompts.md)); an"
-                    + " answer that reaches max_new_tokens is cut off all the same. extract has its schema");
+            "Form that the answer must have: any, a JSON object, or JSON of a schema (see [prompts](prompts.md)); an answer that"
+                    + " reaches max_new_tokens is still cut off. extract uses its own schema");
 
     public static final Option<OnOverflow> ON_OVERFLOW = Option.of(
             "on_overflow",
             Scope.GENERATION,
             OptionTypes.choice(OnOverflow.class),
             OnOverflow.ERROR,
-            "What happens to a prompt that leaves no room for an answer: a row error, or its start (after"
-                    + " a begin token) or its end is cut off");
+            "What happens to a prompt that leaves no room for an answer: its row fails, or the prompt loses its start (but not its"
+                    + " begin token) or its end");
 
     public static final Option<Pooling> POOLING = Option.of(
             "pooling",
             Scope.ENCODING,
             OptionTypes.choice(Pooling.class),
             Pooling.AUTO,
-            "How the states of a text's tokens become one vector; auto does as the package says, and takes the mean where"
-                    + " it says nothing");
+            "How the vectors of a text's tokens become one; auto does as the package says, and takes the mean where it says"
+                    + " nothing");
 
     public static final Option<Normalization> NORMALIZE = Option.of(
             "normalize",
             Scope.ENCODING,
             OptionTypes.choice(Normalization.class),
             Normalization.AUTO,
-            "Whether vectors get length 1; auto does as the package says, and normalises where it says nothing");
+            "Whether vectors are scaled to length 1; auto does as the package says, and normalises where it says nothing");
 
     public static final Option<Integer> MAX_TOKENS = Option.of(
             "max_tokens",
             Scope.ENCODING,
             OptionTypes.integer(0, 1 << 20),
             0,
-            "Most tokens of a text to encode, longer ones lose their end; 0 takes the model's own limit");
+            "Largest number of tokens of a text that are encoded; longer texts lose their end. 0 takes the model's own limit");
 
     public static final Option<Boolean> CHAT = Option.of(
             "chat",
             Scope.PROMPT,
             OptionTypes.bool(),
             false,
-            "Makes a plain text a user's message, rendered by the model's chat template");
+            "Turns a plain text into a user's message, rendered by the model's chat template");
 
     public static final Option<String> SYSTEM = Option.of(
             "system",
             Scope.PROMPT,
             OptionTypes.anyText(),
             "",
-            "System message before each conversation that does not begin with one of its own; makes plain texts"
-                    + " messages as chat does");
+            "System message put before each conversation that does not begin with one; turns plain texts into messages,"
+                    + " as chat does");
 
     public static final Option<String> CHAT_TEMPLATE = Option.of(
             "chat_template",
             Scope.PROMPT,
             OptionTypes.anyText(),
             "",
-            "Name of one of the model's templates, or a template in Jinja; without it tool_use where tools are given and"
-                    + " the model has it, else its default");
+            "Name of one of the model's templates, or the text of a Jinja template; without it, tool_use where tools are given"
+                    + " and the model has that template, else the model's default");
 
     public static final Option<Boolean> ADD_GENERATION_PROMPT = Option.of(
             "add_generation_prompt",
             Scope.PROMPT,
             OptionTypes.bool(),
             true,
-            "Ends the text where an answer begins; false where continue_final_message is given");
+            "Whether the rendered text ends with the beginning of an answer; always false with continue_final_message");
 
     public static final Option<String> CONTINUE_FINAL_MESSAGE = Option.of(
             "continue_final_message",
@@ -259,7 +274,7 @@ public final class Options {
                     Scope.PROMPT,
                     OptionTypes.jsonObject(Set.of("messages", "tools", "documents", "add_generation_prompt")),
                     Map.of(),
-                    "Further variables of the template; they win over special tokens and enable_thinking")
+                    "Further variables of the template; they override special tokens and enable_thinking")
             .alsoNamed("chat_template_kwargs");
 
     public static final Option<List<Map<String, Object>>> TOOLS = Option.of(
@@ -289,23 +304,23 @@ public final class Options {
             Scope.PROMPT,
             OptionTypes.localTime(),
             "",
-            "Date and time that templates write; without it those at which the job or the query was made, so that a"
-                    + " retried task writes the same");
+            "Date and time that templates see; without it, the time at which the job or query was made, so that a retried"
+                    + " task writes the same text");
 
     public static final Option<JobOptions.OnError> ON_ERROR = Option.of(
             "on_error",
             Scope.JOB,
             OptionTypes.choice(JobOptions.OnError.class),
             JobOptions.OnError.NULL,
-            "What becomes of a row that fails: a NULL answer with the error in its details, or the end of the job");
+            "What happens when a row fails: its answer is NULL and its details hold the error, or the job fails");
 
     public static final Option<Double> MAX_ERROR_FRACTION = Option.of(
             "max_error_fraction",
             Scope.JOB,
             OptionTypes.number(0, 1),
             1.0,
-            "Share of failed rows above which the job gives up; in Spark of the rows of a task, judged from its 100th on,"
-                    + " and generate-table judges the whole at the end too");
+            "Share of failed rows above which the job fails; in Spark each task counts its own rows, and decides from its 100th on,"
+                    + " and generate-table counts all rows once more at the end");
 
     private Options() {}
 

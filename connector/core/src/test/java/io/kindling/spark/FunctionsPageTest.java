@@ -48,9 +48,9 @@ class FunctionsPageTest {
                 session that runs `SET spark.kindling.model.smollm2=file:///models/smollm2` names a model too.
 
                 `SHOW USER FUNCTIONS IN onnx` lists the functions; with the [session extension](batching.md)
-                `DESCRIBE FUNCTION EXTENDED onnx.generate` prints how one is called, its options and an example. Without it Spark refuses
-                to describe functions of catalogs, and `SELECT usage FROM onnx.functions WHERE name = 'generate'` says the first part.
-                A wrong call says it too.
+                `DESCRIBE FUNCTION EXTENDED onnx.generate` prints how a function is called, its options and an example. Without the
+                extension Spark refuses to describe functions of catalogs: `SELECT usage FROM onnx.functions WHERE name = 'generate'`
+                then shows how it is called. So does the error of a wrong call.
                 """);
         List<CatalogFunction> functions = new ArrayList<>(PromptFunction.all());
         functions.addAll(RunFunction.ofAnyModel());

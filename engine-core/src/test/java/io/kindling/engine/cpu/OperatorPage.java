@@ -137,9 +137,10 @@ final class OperatorPage {
     private static final String PREFACE = """
             # Operators
 
-            What the CPU runs, from the kernel registry; a test keeps this page equal to it. Every since-version of onnx 1.23.2 (opsets 1
-            to 28) is run with its own meaning, and so are the operators of ONNX Runtime 1.32 that are listed; the others stand at the end. A
-            model with one of those is refused by name when it is loaded.
+            The operators that run on the CPU. The page is made from the kernel registry, and a test keeps it equal to that. Every version of
+            an operator in onnx 1.23.2 (opsets 1 to 28) runs as that version defines it, all but `Gradient`, and so do the operators of ONNX
+            Runtime 1.32 that are listed. The last section lists those that do not run: a model that has one is refused when it is loaded, with
+            the operator's name.
 
             Element types are those of the newest version: *floats* are float, double, float16 and bfloat16; *integers* int8 to int64 and
             uint8 to uint64; *float8* e4m3fn, e4m3fnuz, e5m2 and e5m2fnuz; *float6* e2m3 and e3m2; *complex* complex64 and complex128. Small
@@ -150,11 +151,11 @@ final class OperatorPage {
             java -jar connector/target/kindling.jar conformance cases
             ```
 
-            The first command makes more than 20,000 cases; `cases/cases.tsv` tells the oracle of each and where oracles differ,
-            `cases/without_oracle.tsv` what neither computes. A recorded part of them is a test.
+            The first command makes more than 20,000 cases; `cases/cases.tsv` names the oracle of each and says where oracles differ,
+            `cases/without_oracle.tsv` lists what neither computes. A recorded part of them is a test.
 
-            *Kernels*: Java ones exist for everything; native ones take their place where the types and shapes suit them. *graph*: run by the
-            executor, with bodies as graphs of their own.
+            *Kernels*: there is a Java kernel for everything; a native one takes its place where types and shapes suit it. *graph*: the
+            executor runs the operator, whose bodies are graphs of their own.
             """;
 
     private static String row(String key, List<Definition> definitions, TreeSet<Integer> registered, String kernels) {

@@ -28,29 +28,29 @@ public final class SparkOptions {
             OptionTypes.choice(Distribution.class),
             Distribution.AUTO,
             "How a model reaches the executors: sent with the job, opened by each at its URI, or brought by --files or"
-                    + " --archives; auto sends what lies on the driver's own disk in a cluster. SQL functions open the"
-                    + " URI");
+                    + " --archives; auto sends what lies on the driver's own disk, in a cluster. SQL calls that run row by"
+                    + " row, and render_prompt and count_tokens, always open the URI");
 
     public static final Option<String> CACHE_DIR = Option.of(
             "cache_dir",
             Scope.JOB,
             OptionTypes.text(Pattern.compile(".+"), "a folder"),
             "",
-            "Where each node keeps models that were sent or copied to it; without it, below Java's temporary folder");
+            "Folder in which each node keeps models that were sent or copied to it; without it, one below Java's temporary folder");
 
     public static final Option<Long> CACHE_MAX_BYTES = Option.of(
             "cache_max_bytes",
             Scope.JOB,
             OptionTypes.bytes(),
             50L << 30,
-            "Size above which that folder loses models that are not in use, longest unused first");
+            "Size above which models that are not in use are deleted from that folder, those unused longest first");
 
     public static final Option<Long> IDLE_MODEL_BYTES = Option.of(
                     "idle_model_bytes",
                     Scope.JOB,
                     OptionTypes.bytes(),
                     4L << 30,
-                    "Size of model files that an executor keeps loaded though no task uses them")
+                    "Total size of the files of models that an executor keeps loaded though no task uses them")
             .alsoNamed("memory_idle");
 
     public static final Option<Integer> MEMORY_IDLE_SECONDS = Option.of(
@@ -73,14 +73,14 @@ public final class SparkOptions {
             Scope.JOB,
             OptionTypes.integer(1, 100_000),
             64,
-            "Rows that a task has in the engine at once; batches of the engine come from all tasks of an executor");
+            "Rows that a task has in the engine at once; the engine batches rows of all tasks of an executor");
 
     public static final Option<List<String>> WARMUP = Option.of(
             "warmup",
             Scope.JOB,
             OptionTypes.names(),
             List.of(),
-            "Models by alias or URI that executors load when they start, with spark.plugins=io.kindling.spark.KindlingPlugin");
+            "Models, by alias or URI, that executors load when they start; needs spark.plugins=io.kindling.spark.KindlingPlugin");
 
     private static final OptionTable TABLE = OptionTable.standard()
             .with(List.of(

@@ -34,7 +34,7 @@ enum PromptKind {
             "generate_details",
             ResultConverter.DETAILS,
             Prompts.TEXTS_AND_CONVERSATIONS,
-            "as generate, with finish reason, token counts and error",
+            "as generate, in a struct with finish reason, token counts and error",
             """
             SELECT id, d.text, d.finish_reason, d.error
             FROM (SELECT id, onnx.generate_details('smollm2', question, map('max_new_tokens', 8)) AS d FROM questions);""") {
@@ -71,11 +71,11 @@ enum PromptKind {
             "extract",
             DataTypes.StringType,
             Prompts.EXTRACTIONS,
-            "a struct with the schema's fields, as the model reads them in a text: NULL where it says nothing. The schema is a"
-                    + " literal such as 'name STRING, amount DOUBLE NOT NULL', or a JSON Schema; the model can answer nothing but"
-                    + " JSON of it, and with no null where NOT NULL is said. From a column, and without the session extension, the"
-                    + " result is a JSON object as STRING, as extract_json gives. An answer that max_new_tokens cuts off has NULL"
-                    + " fields; a field _corrupt_record STRING gets its text. NULL for a NULL text or a row that failed",
+            "a struct with the schema's fields, filled by the model from a text: NULL where the text does not say. The schema is a"
+                    + " literal such as 'name STRING, amount DOUBLE NOT NULL', or a JSON Schema; the model can answer only with"
+                    + " JSON of that schema, without null in NOT NULL fields. With a schema from a column, or without the session"
+                    + " extension, the result is a JSON object as STRING, as extract_json gives. An answer that max_new_tokens cuts"
+                    + " off has NULL fields; a field _corrupt_record STRING gets its text. NULL for a NULL text or a row that failed",
             """
             SELECT id, e.name, e.amount
             FROM (SELECT id, onnx.extract('smollm2', review, 'name STRING, amount DOUBLE') AS e FROM reviews);""") {
@@ -98,7 +98,7 @@ enum PromptKind {
             "extract_json",
             DataTypes.StringType,
             Prompts.EXTRACTIONS,
-            "as extract, as a JSON object; without its end where max_new_tokens cuts the answer off",
+            "as extract, but as the text of a JSON object, which lacks its end where max_new_tokens cuts the answer off",
             "SELECT from_json(onnx.extract_json('smollm2', review, 'name STRING'), 'name STRING').name FROM reviews;") {
         @Override
         Object produce(RowGenerator generator, Arguments arguments, InternalRow input) {

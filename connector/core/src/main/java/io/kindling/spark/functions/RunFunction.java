@@ -73,7 +73,7 @@ public final class RunFunction implements CatalogFunction {
     public String description() {
         if (!model.isEmpty()) {
             return signature() + ": the graph's outputs; " + NULLS
-                    + " In place of the struct it takes inputs in the order of the graph.";
+                    + " Instead of the struct it also takes the inputs one by one, in the graph's order.";
         }
         return signature()
                 + (name.equals(NAME)

@@ -5,11 +5,16 @@ package io.kindling.spark.metrics;
  * in the metrics system.
  */
 public enum Metric {
-    ROWS("rows", "rows", Kind.SUM, "rows that came in, those with a NULL prompt included"),
-    REQUESTS("engine requests", "requests", Kind.SUM, "prompts, texts or rows given to the engine, equal ones too"),
-    DEDUPLICATED("deduplicated", "requests", Kind.SUM, "requests answered by the run of an equal one"),
+    ROWS("rows", "rows", Kind.SUM, "rows that came in, including those with a NULL prompt"),
+    REQUESTS(
+            "engine requests",
+            "requests",
+            Kind.SUM,
+            "prompts, texts or rows given to the engine, including equal ones"),
+    DEDUPLICATED("deduplicated", "requests", Kind.SUM, "requests answered with the result of an equal one"),
     PROMPT_TOKENS("prompt tokens", "tokens", Kind.SUM, "tokens of the prompts and texts of all answers"),
-    GENERATED_TOKENS("generated tokens", "tokens", Kind.SUM, "tokens of all generated answers, deduplicated ones too"),
+    GENERATED_TOKENS(
+            "generated tokens", "tokens", Kind.SUM, "tokens of all generated answers, including deduplicated ones"),
     TOKENS_PER_SECOND(
             "tokens per second",
             "tokens/s",
@@ -20,7 +25,7 @@ public enum Metric {
             "prefix hits",
             "tokens",
             Kind.SUM,
-            "prompt tokens whose keys and values were in the prefix cache already; they are among the prompt tokens"),
+            "prompt tokens whose keys and values were already in the prefix cache; `prompt tokens` includes them"),
     MEAN_BATCH_SIZE(
             "mean batch size",
             "rows",
@@ -31,9 +36,9 @@ public enum Metric {
             "KV pages peak",
             "pages",
             Kind.PEAK,
-            "most pages of 16 tokens that one engine had in use at once while it worked on these rows"),
+            "largest number of pages (16 tokens each) that one engine had in use at once while it worked on these rows"),
     FAILED_ROWS("failed rows", "rows", Kind.SUM, "rows whose answer is an error"),
-    MODEL_LOAD_MILLIS("model load ms", "ms", Kind.SUM, "time that loading took, all executors together"),
+    MODEL_LOAD_MILLIS("model load ms", "ms", Kind.SUM, "time spent on loading models, summed over executors"),
     SESSIONS("sessions", "models", Kind.SUM, "models loaded; 0 where all were loaded before");
 
     /** How the figures of tasks become one. */

@@ -47,23 +47,28 @@ record SourceOptions(
             "What the model makes of each prompt: a text, a vector or a class");
     private static final Option<String> PROMPT = text(
             "prompt",
-            "Template with {column} for the input's columns, or the name of a column of texts or conversations");
-    private static final Option<String> KEY = text("key", "Column that names rows for messages and for the sampler");
+            "Template with {column} in the places of the input's columns, or the name of a column of texts or conversations");
+    private static final Option<String> KEY =
+            text("key", "Column that identifies a row, in error messages and for the sampler");
     private static final Option<String> INTO = text(
             "into",
-            "Column of the result, `generated`, `embedding` or `class` without it; details are in `<into>_details`");
+            "Name of the result's column; without it `generated`, `embedding` or `class`. Details are in `<into>_details`");
     private static final Option<Integer> PARTITIONS = Option.of(
             "partitions",
             Scope.JOB,
             OptionTypes.integer(0, 1_000_000),
             0,
-            "Partitions to split the rows into before the model sees them, with about as many tokens in each; 0 keeps the input's");
+            "Number of partitions to split the rows into before the model sees them; 0 keeps the input's partitions");
     private static final Option<String> TABLE = text("table", "Table or view to read");
     private static final Option<String> PATH = text("path", "File or folder to read; load(path) sets it");
     private static final Option<List<String>> PATHS = Option.of(
-            "paths", Scope.JOB, OptionTypes.names(), List.of(), "Several of them; load(path, path, …) sets it");
+            "paths",
+            Scope.JOB,
+            OptionTypes.names(),
+            List.of(),
+            "Several files or folders; load(path, path, …) sets it");
     private static final Option<String> FORMAT =
-            text("input.format", "Format of the files; without it Spark's default one");
+            text("input.format", "Format of the files; without it Spark's default format");
     private static final Option<String> SCHEMA =
             text("input.schema", "Columns of the files, such as id INT, question STRING");
 
