@@ -41,11 +41,11 @@ class FunctionsPageTest {
 
                 A model is an alias set by `spark.kindling.model.<alias>`, or a URI. Options are a map from their names ([all](options.md)) to
                 strings, numbers or booleans; SQL gives all values of a map one type, so quote them where they differ:
-                `map('temperature', '0.7', 'stop', 'END')`. They may come from columns. Templates with `{column}` are for
-                [`format("onnx")`](source.md) and DataFrames; here a prompt is put together as any text is, with `concat` or `||`.
+                `map('temperature', '0.7', 'stop', 'END')`. They may come from columns. In SQL a prompt is put together like any
+                text, with `concat` or `||`; templates with `{column}` are for [`format("onnx")`](source.md) and DataFrames.
 
-                `spark-sql --jars kindling.jar --conf spark.kindling.model.smollm2=file:///models/smollm2` is all that is needed to begin; in a
-                session that runs `SET spark.kindling.model.smollm2=file:///models/smollm2` names a model too.
+                `spark-sql --jars kindling.jar --conf spark.kindling.model.smollm2=file:///models/smollm2` is all that is needed to begin. In a
+                running session, `SET spark.kindling.model.smollm2=file:///models/smollm2` names a model.
 
                 `SHOW USER FUNCTIONS IN onnx` lists the functions; with the [session extension](batching.md)
                 `DESCRIBE FUNCTION EXTENDED onnx.generate` prints how a function is called, its options and an example. Without the
