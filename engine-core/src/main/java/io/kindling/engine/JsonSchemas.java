@@ -130,11 +130,10 @@ public final class JsonSchemas {
         }
         allow(given, at, KEYWORDS);
         if (given.get("type") instanceof List<?> types && !types.isEmpty()) {
-            return new JsonShape.OneOf(types.stream()
-                    .map(type -> typed(given, String.valueOf(type), at, depth))
-                    .toList());
+            return new JsonShape.OneOf(
+                    types.stream().map(type -> typed(given, type, at, depth)).toList());
         }
-        return typed(given, String.valueOf(given.get("type")), at, depth);
+        return typed(given, given.get("type"), at, depth);
     }
 
     private void count(int schemas, String at) {
@@ -162,8 +161,11 @@ public final class JsonSchemas {
         return new JsonShape.OneOf(shapes);
     }
 
-    private JsonShape typed(Map<?, ?> schema, String type, String at, int depth) {
-        return switch (type) {
+    private JsonShape typed(Map<?, ?> schema, Object type, String at, int depth) {
+        if (!(type instanceof String name)) {
+            throw refused(at, "has no type that is known: say \"type\": \"object\", or what else it is");
+        }
+        return switch (name) {
             case "string" -> text(schema.get("format"), at);
             case "integer" -> whole(schema, at);
             case "number" -> {
@@ -176,7 +178,7 @@ public final class JsonSchemas {
                 new JsonShape.Items(
                         shape(schema.containsKey("items") ? schema.get("items") : true, at + ".items", depth + 1));
             case "object" -> object(schema, at, depth);
-            default -> throw refused(at, "has no type that is known, but '" + type + "'");
+            default -> throw refused(at, "has no type that is known, but '" + name + "'");
         };
     }
 
@@ -195,7 +197,7 @@ public final class JsonSchemas {
         BigInteger min = BigInteger.valueOf(Long.MIN_VALUE);
         BigInteger max = BigInteger.valueOf(Long.MAX_VALUE);
         for (String bound : BOUNDS) {
-            if (schema.get(bound) instanceof Number number) {
+            if (schema.get(bound) instanceof Number number && !(number instanceof Double each && each.isInfinite())) {
                 BigDecimal exact = new BigDecimal(number.toString());
                 boolean low = bound.endsWith("inimum");
                 BigInteger value = exact.setScale(0, low ? RoundingMode.CEILING : RoundingMode.FLOOR)

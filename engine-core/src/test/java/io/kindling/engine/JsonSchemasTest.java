@@ -77,6 +77,11 @@ class JsonSchemasTest {
             {"enum": []}                                         | $.enum must be an array with something in it
             {"$ref": "https://example.org/s"}                    | $ refers to 'https://example.org/s', which is none of
             {"type": "array", "items": false}                    | $.items must be a schema, not false
+            {"properties": {"a": {"type": "string"}}}            | $ has no type that is known
+            {"type": "array", "items": {"minimum": 3}}           | $.items has no type that is known
+            {"type": null, "format": "date"}                     | $ has no type that is known
+            {"type": ["string", null]}                           | $ has no type that is known
+            {"type": "integer", "maximum": 1e400}                | $.maximum must be a number
             """)
     void whatAShapeCannotSayIsRefusedByName(String schema, String why) {
         assertThatThrownBy(() -> shape(schema))
