@@ -36,8 +36,7 @@ class SoakIT {
                 "tools/scripted_model.py", folder.resolve("two").toString(), "2");
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
         // Spark itself remembers this much of jobs that are over. Its pools for exchanges and results start a thread
-        // for each new task and
-        // keep it for a minute, up to 1,024: unbounded, their size is that of the test's pace.
+        // for each new task and keep it for a minute, up to 1,024: unbounded, their size is that of the test's pace.
         List<String> settings = List.of(
                 "spark.ui.retainedJobs=20",
                 "spark.ui.retainedStages=20",

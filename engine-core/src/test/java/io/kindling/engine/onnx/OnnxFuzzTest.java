@@ -150,7 +150,6 @@ class OnnxFuzzTest {
         return model;
     }
 
-    /** A tensor without data that says it has many elements. */
     /** A product of bytes with its scales and bias, as dynamic quantisation writes it, and what a norm is made of. */
     private static ModelProto.Builder bytes() {
         GraphProto.Builder graph = graph(
@@ -186,6 +185,7 @@ class OnnxFuzzTest {
         return tensor;
     }
 
+    /** A tensor without data that says it has many elements. */
     private static ModelProto.Builder claim(long elements) {
         return model(graph(node("Relu", "x", "y"))
                 .addInitializer(
