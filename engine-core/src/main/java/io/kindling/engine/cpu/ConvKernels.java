@@ -84,11 +84,7 @@ final class ConvKernels {
             if (channels != groupChannels * groups || filters % groups != 0) {
                 throw Shapes.invalid("X " + x + " and W " + w + " do not fit " + groups + " groups");
             }
-            for (int axis = 0; axis < window.rank; axis++) {
-                if (window.kernel[axis] != w.dim(axis + 2)) {
-                    throw Shapes.invalid("W " + w + " is not of kernel_shape " + Arrays.toString(window.kernel));
-                }
-            }
+            window.requireFilters(w);
             taps = window.kernelSize();
             outputs = window.outputSize();
             inputs = window.inputSize();

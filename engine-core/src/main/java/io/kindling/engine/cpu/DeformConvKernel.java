@@ -39,6 +39,7 @@ final class DeformConvKernel implements Kernel {
             throw Shapes.invalid("X " + x + " and W " + w + " must have one rank, from 3");
         }
         Window window = new Window(node, x, Arrays.copyOfRange(w.shape(), 2, w.rank()), false);
+        window.requireFilters(w);
         int channels = (int) x.dim(1);
         int filters = (int) w.dim(0);
         int taps = window.kernelSize();

@@ -116,6 +116,15 @@ public final class Window {
         return size;
     }
 
+    /** Refuses filters {@code [filters, channels, spatial…]} of another size than the attribute says. */
+    void requireFilters(Tensor w) {
+        for (int axis = 0; axis < rank; axis++) {
+            if (kernel[axis] != w.dim(axis + 2)) {
+                throw Shapes.invalid("W " + w + " is not of kernel_shape " + Arrays.toString(kernel));
+            }
+        }
+    }
+
     /** Spatial offset in the input that kernel place {@code tap} of output place {@code out} reads, or −1 in the padding. */
     int source(int out, int tap) {
         int offset = 0;
