@@ -10,6 +10,7 @@ import io.kindling.engine.ir.PagedAttention;
 import io.kindling.engine.provider.Kernel;
 import io.kindling.engine.provider.KernelFactory;
 import java.util.List;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,13 +49,13 @@ public final class NativeBackend implements CpuBackend {
         }
         reason = fault;
         set = chosen;
-        matMulNBits = chosen != null && accepted("MatMulNBits", SelfTest.matMulNBits(chosen));
-        attention = chosen != null && accepted("attention", AttentionSelfTest.run(chosen));
-        rows = chosen != null && accepted("normalisation and softmax", RowsSelfTest.run(chosen));
-        elementwise = chosen != null && accepted("elementwise operators", ElementwiseSelfTest.elementwise(chosen));
-        gemm = chosen != null && accepted("matrix products", GemmSelfTest.run(chosen));
-        windows = chosen != null && accepted("convolution and pooling", WindowSelfTest.run(chosen));
-        integers = chosen != null && accepted("products of bytes and quantisation", IntegerSelfTest.run(chosen));
+        matMulNBits = accepted("MatMulNBits", SelfTest::matMulNBits);
+        attention = accepted("attention", AttentionSelfTest::run);
+        rows = accepted("normalisation and softmax", RowsSelfTest::run);
+        elementwise = accepted("elementwise operators", ElementwiseSelfTest::elementwise);
+        gemm = accepted("matrix products", GemmSelfTest::run);
+        windows = accepted("convolution and pooling", WindowSelfTest::run);
+        integers = accepted("products of bytes and quantisation", IntegerSelfTest::run);
         if (chosen != null) {
             LOG.info(
                     "Native kernels for {}: {}",
@@ -63,7 +64,11 @@ public final class NativeBackend implements CpuBackend {
         }
     }
 
-    private boolean accepted(String kernel, String fault) {
+    private boolean accepted(String kernel, Function<KernelSet, String> test) {
+        if (set == null) {
+            return false;
+        }
+        String fault = SelfTestData.keeping(() -> test.apply(set));
         if (!fault.isEmpty()) {
             LOG.warn(
                     "The native kernel of {} for {} fails its self-test and is not used: {}",

@@ -8,6 +8,7 @@ import io.kindling.engine.provider.HostBuffer;
 import io.kindling.engine.provider.Tensor;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -43,6 +44,7 @@ final class NativeMemory implements HostMemory {
         }
         ByteBuffer path = directCopy(file.toString().getBytes(StandardCharsets.UTF_8));
         long address = Native.map(Native.directAddress(path), offset, byteSize);
+        Reference.reachabilityFence(path); // C reads it by its address alone
         if (address == 1) {
             throw new KindlingException(
                     ErrorCode.UNSUPPORTED,

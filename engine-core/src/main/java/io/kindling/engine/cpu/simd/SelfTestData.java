@@ -2,10 +2,25 @@ package io.kindling.engine.cpu.simd;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
 
 /** Operands of self-tests, in memory that C can read. */
 final class SelfTestData {
+    /** C reads them by address alone, so that the collector would take them for unused. */
+    private static final ThreadLocal<List<ByteBuffer>> READ = ThreadLocal.withInitial(ArrayList::new);
+
     private SelfTestData() {}
+
+    /** What a test says; what it took an {@link #address} of stays until then. */
+    static String keeping(Supplier<String> test) {
+        try {
+            return test.get();
+        } finally {
+            READ.remove();
+        }
+    }
 
     static ByteBuffer bytes(int byteSize) {
         return ByteBuffer.allocateDirect(byteSize).order(ByteOrder.nativeOrder());
@@ -39,6 +54,7 @@ final class SelfTestData {
     }
 
     static long address(ByteBuffer buffer) {
+        READ.get().add(buffer);
         return Native.directAddress(buffer);
     }
 }
