@@ -67,7 +67,8 @@ public final class OptionDocs {
 
     private static String introduction(Scope scope) {
         return switch (scope) {
-            case ENGINE -> "How a model is loaded and run. A model is loaded once for each set of values: calls with others load it once more.";
+            case ENGINE ->
+                "How a model is loaded and run. A model is loaded once for each set of values: calls with others load it once more.";
             case GENERATION -> "How one text is generated. They may differ from row to row.";
             case ENCODING -> "How texts become vectors or classes. They may differ from call to call.";
             case PROMPT ->
