@@ -18,13 +18,9 @@ import io.kindling.engine.OptionTable;
 import io.kindling.engine.ResponseFormat;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.metadata.ModelPackage;
-import io.kindling.engine.text.ChatTemplates;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
@@ -78,17 +74,7 @@ class HeldToAFormTest {
     private static Generations generate(
             ExecutionPath path, int batch, int stepTokens, boolean prefixCache, List<GenerationRequest> asked)
             throws Exception {
-        ModelPackage resolved = new ModelPackage(
-                Path.of("tiny"),
-                Path.of("tiny/model.onnx"),
-                "test",
-                Optional.of(TinyDecoder.io()),
-                Optional.empty(),
-                OptionalInt.of(TinyDecoder.CONTEXT),
-                Set.of(STOP_ID),
-                Optional.empty(),
-                new ChatTemplates("tiny", Map.of(), Map.of()),
-                List.of());
+        ModelPackage resolved = TinyDecoder.modelPackage(Set.of(STOP_ID));
         return Generations.run(
                 TinyDecoder.model(),
                 resolved,

@@ -9,13 +9,8 @@ import io.kindling.engine.GenerationStats;
 import io.kindling.engine.error.ErrorCode;
 import io.kindling.engine.ir.OnnxModel;
 import io.kindling.engine.metadata.ModelPackage;
-import io.kindling.engine.text.ChatTemplates;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
@@ -131,17 +126,7 @@ class PathsAgreeTest {
             long kvBudget,
             List<List<Integer>> prompts)
             throws Exception {
-        ModelPackage resolved = new ModelPackage(
-                Path.of("tiny"),
-                Path.of("tiny/model.onnx"),
-                "test",
-                Optional.of(TinyDecoder.io()),
-                Optional.empty(),
-                OptionalInt.of(TinyDecoder.CONTEXT),
-                Set.of(),
-                Optional.empty(),
-                new ChatTemplates("the tiny model", Map.of(), Map.of()),
-                List.of());
+        ModelPackage resolved = TinyDecoder.modelPackage(Set.of());
         EngineOptions options = Generations.options(path, batch, stepTokens, prefixCache, kvBudget);
         Generations run = Generations.run(MODEL, resolved, options, prompts, NEW, 96);
         stats = run.stats();

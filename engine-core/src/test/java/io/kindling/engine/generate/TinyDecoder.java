@@ -10,13 +10,18 @@ import io.kindling.engine.ir.TensorData;
 import io.kindling.engine.ir.ValueInfo;
 import io.kindling.engine.ir.ValueType;
 import io.kindling.engine.metadata.DecoderIo;
+import io.kindling.engine.metadata.ModelPackage;
+import io.kindling.engine.text.ChatTemplates;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * A small decoder shaped like the model builder's exports: two layers of rotary grouped-query attention and gated MLP over
@@ -39,6 +44,21 @@ final class TinyDecoder {
 
     static OnnxModel model() {
         return new TinyDecoder().build();
+    }
+
+    /** The package that the decoder would come in, without a tokenizer. */
+    static ModelPackage modelPackage(Set<Integer> stopIds) {
+        return new ModelPackage(
+                Path.of("tiny"),
+                Path.of("tiny/model.onnx"),
+                "test",
+                Optional.of(io()),
+                Optional.empty(),
+                OptionalInt.of(CONTEXT),
+                stopIds,
+                Optional.empty(),
+                new ChatTemplates("tiny", Map.of(), Map.of()),
+                List.of());
     }
 
     static DecoderIo io() {
