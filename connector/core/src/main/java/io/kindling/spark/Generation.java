@@ -1,6 +1,5 @@
 package io.kindling.spark;
 
-import io.kindling.engine.Option.Scope;
 import io.kindling.engine.Options;
 import io.kindling.engine.error.OptionException;
 import io.kindling.spark.config.GenerationPlan;
@@ -20,7 +19,6 @@ import java.time.LocalDateTime;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Column;
@@ -162,7 +160,7 @@ public final class Generation {
      */
     public Dataset<Row> apply(Dataset<Row> input) {
         SparkSession session = input.sparkSession();
-        SessionSettings settings = SessionSettings.of(session).forCalls(Set.of(Scope.GENERATION, Scope.PROMPT));
+        SessionSettings settings = SessionSettings.of(session).forCalls(SparkOptions.OF_GENERATION);
         checkColumns(input.schema());
         LocalDateTime now = LocalDateTime.now();
         GenerationPlan plan = settings.plan(options, now);

@@ -1,9 +1,9 @@
 package io.kindling.spark;
 
-import io.kindling.engine.Option.Scope;
 import io.kindling.engine.error.OptionException;
 import io.kindling.spark.config.GenerationPlan;
 import io.kindling.spark.config.SessionSettings;
+import io.kindling.spark.config.SparkOptions;
 import io.kindling.spark.convert.EncodingConverter;
 import io.kindling.spark.metrics.GenerationMetrics;
 import io.kindling.spark.runtime.ConsoleProgress;
@@ -16,7 +16,6 @@ import java.time.LocalDateTime;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
@@ -121,7 +120,7 @@ public final class TextEncoding {
      */
     public Dataset<Row> apply(Dataset<Row> input) {
         SparkSession session = input.sparkSession();
-        SessionSettings settings = SessionSettings.of(session).forCalls(Set.of(Scope.ENCODING));
+        SessionSettings settings = SessionSettings.of(session).forCalls(SparkOptions.OF_ENCODING);
         if (text == null) {
             throw new OptionException("no text: call text(\"column\") or text(column)");
         }

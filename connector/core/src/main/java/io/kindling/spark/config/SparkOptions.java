@@ -16,6 +16,12 @@ import java.util.regex.Pattern;
 
 /** The options that only Spark has, declared like the engine's, and the table of all. */
 public final class SparkOptions {
+    /** What calls that generate read beside the options of engine and job. */
+    public static final Set<Scope> OF_GENERATION = Set.of(Scope.GENERATION, Scope.PROMPT);
+
+    /** The same of those that encode texts. */
+    public static final Set<Scope> OF_ENCODING = Set.of(Scope.ENCODING);
+
     /** Before an option's name, in Spark's settings. */
     public static final String PREFIX = "spark.kindling.";
 

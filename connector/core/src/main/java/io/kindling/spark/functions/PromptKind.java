@@ -3,6 +3,7 @@ package io.kindling.spark.functions;
 import io.kindling.engine.Option.Scope;
 import io.kindling.engine.TextEncoder;
 import io.kindling.spark.config.GenerationPlan;
+import io.kindling.spark.config.SparkOptions;
 import io.kindling.spark.convert.EncodingConverter;
 import io.kindling.spark.convert.ResultConverter;
 import io.kindling.spark.runtime.RowCall;
@@ -243,7 +244,7 @@ enum PromptKind {
 
     /** Of the options that a call may give, beside those of engine and job. */
     Set<Scope> scopes() {
-        return prompts == Prompts.TEXTS ? Set.of(Scope.ENCODING) : Set.of(Scope.GENERATION, Scope.PROMPT);
+        return prompts == Prompts.TEXTS ? SparkOptions.OF_ENCODING : SparkOptions.OF_GENERATION;
     }
 
     /** The result in Spark's internal form, or null for a row that failed. */

@@ -3,6 +3,7 @@ package io.kindling.spark.functions;
 import io.kindling.engine.Option.Scope;
 import io.kindling.engine.TextEncoder;
 import io.kindling.spark.config.GenerationPlan;
+import io.kindling.spark.config.SparkOptions;
 import io.kindling.spark.convert.EncodingConverter;
 import io.kindling.spark.convert.ResultConverter;
 import io.kindling.spark.runtime.RowCall;
@@ -59,7 +60,7 @@ public enum SourceKind {
 
     /** Of the options that it reads, beside those of engine and job. */
     public Set<Scope> scopes() {
-        return this == GENERATE ? Set.of(Scope.GENERATION, Scope.PROMPT) : Set.of(Scope.ENCODING);
+        return this == GENERATE ? SparkOptions.OF_GENERATION : SparkOptions.OF_ENCODING;
     }
 
     /** What the batch operator runs: the result and its details, as a struct, of one request. */
